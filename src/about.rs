@@ -1,28 +1,28 @@
-//! Which net an answer, a key of a model form, or a page speaks of.
+//! The net to which an answer, a key of a model form, or a page refers.
 
 use parikh_net::Net;
 use serde::Serialize;
 
-/// The net that a statement is about.
+/// The net to which a statement refers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NetMeant {
-    /// The net that the model is, with the places and transitions of its file.
+    /// The model's own net, with the places and transitions of its file.
     #[default]
     Model,
-    /// The coloured net: a place counts the tokens of all its colours together, and a transition
-    /// is enabled when one of its bindings is.
+    /// The coloured net. A place counts the tokens of all its colours, and a transition is enabled
+    /// if one of its bindings is.
     Coloured,
-    /// The unfolding of a coloured net: a place for each colour of each place, and a transition
+    /// The unfolding of a coloured net, with a place for each colour of each place and a transition
     /// for each binding whose guard holds.
     Unfolding,
-    /// The place/transition net that stands for a net with inhibitor or reset arcs.
+    /// The place/transition net translated from a net with inhibitor or reset arcs.
     Translation,
 }
 
 impl NetMeant {
-    /// Returns the net that an examination on `net` speaks of: the model itself, whatever net is
-    /// worked on.
+    /// Returns the net to which an examination on `net` refers. This is the model itself, whatever
+    /// net the engines work on.
     pub fn of_examination(net: &Net) -> NetMeant {
         match net.folding() {
             Some(_) => NetMeant::Coloured,
@@ -40,7 +40,7 @@ impl NetMeant {
         }
     }
 
-    /// Returns a noun phrase for people.
+    /// Returns a noun phrase for messages.
     pub fn words(self) -> &'static str {
         match self {
             NetMeant::Model => "the net",

@@ -1,4 +1,5 @@
-//! The library's entry: questions about a model in, answers out as they are found.
+//! The entry point of the library: takes questions about a model, and returns answers as they are
+//! found.
 
 use crate::answer::Answer;
 use crate::model::{Model, View};
@@ -8,8 +9,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 
-/// Works on the questions about `model` in the background, until all are answered or `budget` is
-/// spent. What comes back is a stream of answers, each as soon as its evidence is checked.
+/// Answers questions about `model` in a background thread, until all are answered or `budget` is
+/// spent. Returns an iterator over the answers. Each answer is available as soon as its evidence is
+/// checked.
 ///
 /// ```
 /// use parikh::answer::{Plan, Value};
@@ -40,9 +42,9 @@ use std::thread::JoinHandle;
 /// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 /// ```
 ///
-/// A coloured net may be worked on as it is, or unfolded. So what is asked of it is a function,
-/// which says how the questions read on the net that it is given, where each place stands for all
-/// its colours, or for one:
+/// A coloured net may be unfolded, or analysed without unfolding. So questions about it are a
+/// function that translates the questions to the net that it receives. A place of this net stands
+/// for all colours of a coloured place, or for one colour:
 ///
 /// ```
 /// use parikh::answer::{Exhibit, Plan, Value};
@@ -77,7 +79,7 @@ use std::thread::JoinHandle;
 /// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 /// ```
 ///
-/// [`run::run`] is the same with a callback that hears more: proofs, progress, overruns.
+/// [`run::run`] does the same with a callback that also receives proofs, progress and overruns.
 pub fn check<Q>(
     model: impl Into<Model>,
     questions: Q,
@@ -96,7 +98,7 @@ where
     let run = move || {
         run::run(&asked, &questions, &config, &budget, |view, event| {
             if let Event::Answered(answer) = event {
-                // Nobody listening any more is no reason to fail.
+                // A missing receiver is no error.
                 let _ = send.send((Kind::of(view), answer.clone()));
             }
         })
@@ -105,20 +107,22 @@ where
     Answers { model, last: None, answers, budget: own, run }
 }
 
-/// Answers in the order in which they are found; ends when the run does. Dropping it ends the run.
+/// An iterator over answers in the order in which they are found. It ends with the run. Dropping it
+/// cancels the run.
 ///
-/// An answer that rested on the model's false claim of safe units comes once more, corrected.
+/// An answer that depends on a false claim of safe units by the model is followed by a corrected
+/// answer.
 #[derive(Debug)]
 pub struct Answers<E> {
     model: Arc<Model>,
-    /// Which net the last answer is about.
+    /// The kind of net of the last answer.
     last: Option<Kind>,
     answers: Receiver<(Kind, Answer)>,
     budget: Budget,
     run: Option<JoinHandle<Result<Report, E>>>,
 }
 
-/// Which net an answer is about.
+/// The kind of net to which an answer refers.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Flat,
@@ -137,8 +141,8 @@ impl Kind {
 }
 
 impl<E> Answers<E> {
-    /// The net that the last answer is about: its witness names transitions of that. None before
-    /// the first answer.
+    /// Returns the net to which the last answer refers. Its witness names transitions of this net.
+    /// Returns `None` before the first answer.
     pub fn view(&self) -> Option<View<'_>> {
         match (&*self.model, self.last?) {
             (Model::Plain(net), _) => Some(View::Model(net)),
@@ -148,11 +152,11 @@ impl<E> Answers<E> {
         }
     }
 
-    /// Waits for the end of the run, and says how it ended. Answers not taken by then are lost.
+    /// Waits for the end of the run, and returns its report. Answers not taken before are lost.
     ///
     /// # Errors
-    /// When nothing can be asked: the questions cannot be read, or the model has no unfolding where
-    /// it takes one.
+    /// The questions cannot be read, or the questions need an unfolding that the model does not
+    /// have.
     pub fn report(mut self) -> Result<Report, E> {
         let failed = || Ok(Report { faults: 1, ..Report::default() });
         self.run.take().and_then(|run| run.join().ok()).unwrap_or_else(failed)
@@ -173,7 +177,7 @@ impl<E> Drop for Answers<E> {
     fn drop(&mut self) {
         self.budget.cancel();
         if let Some(run) = self.run.take() {
-            // Its panic was told when it happened.
+            // A panic of the thread was reported when it occurred.
             let _ = run.join();
         }
     }

@@ -1,9 +1,9 @@
-//! Parikh proves things about Petri nets, and hands over the evidence.
+//! Parikh verifies Petri nets and produces evidence that can be checked.
 //!
-//! The entry is [`check()`]: a [`Model`], from [`input`] or a text, and questions
-//! ([`run::Questions`]) in, answers out. On the way, [`board`] holds the goals of the run and what
-//! is known of them, engines under [`engine`] settle goals, [`evidence`] checks every claim before
-//! the board takes it. See ARCHITECTURE.md.
+//! The entry point is [`check()`]. It takes a [`Model`], from [`input`] or a text, and questions
+//! ([`run::Questions`]), and returns answers. Within a run, [`board`] holds the goals and their
+//! results. The engines under [`engine`] settle goals. [`evidence`] checks every result before the
+//! board accepts it. See ARCHITECTURE.md.
 
 pub mod about;
 pub mod answer;
@@ -35,7 +35,7 @@ pub mod verdicts;
 pub use check::{Answers, check};
 pub use model::Model;
 
-/// The guide's programs are tests.
+/// Compiles the programs in the guide as tests.
 #[cfg(doctest)]
 mod guide {
     #[doc = include_str!("../docs/library.md")]

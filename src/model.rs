@@ -1,16 +1,15 @@
-//! Models: what is read, of whatever kind, and the nets that stand for it.
+//! Models of all kinds, and the nets that represent them.
 //!
 //! ```text
 //! place/transition net ───────────────────────────────▶ itself
 //! coloured net ─┬─ a transition for each binding ──────▶ its unfolding
-//!               ├─ colours that nothing tells apart made one, then a transition for each binding
+//!               ├─ equivalent colours merged, then a transition for each binding
 //!               │                            ─────────▶ the unfolding of its exact quotient
-//!               └─ colours erased, steps with bindings ▶ the coloured net as it is
+//!               └─ colours erased, steps with bindings ▶ the coloured net without unfolding
 //! ```
 //!
-//! Questions are written over the nodes of one of these nets, a [`View`] of the model. A model
-//! keeps the views that were made, so that whoever is told of answers may hold on to the net that
-//! they are about.
+//! Questions refer to the nodes of one of these nets, a [`View`] of the model. A model keeps the
+//! views that were made, so a receiver of answers can refer to their net.
 
 use crate::about::NetMeant;
 use crate::evidence::abstraction::ColouredModel;
@@ -22,7 +21,7 @@ use parikh_solvers::Budget;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// A model as its file has it.
+/// A model as read from its file.
 #[derive(Debug)]
 pub enum Model {
     /// A place/transition net.
@@ -31,31 +30,32 @@ pub enum Model {
     Coloured(Box<Coloured>),
 }
 
-/// A coloured net with the nets that stand for it, each made when it is first asked for.
+/// A coloured net with the nets that represent it. Each of these nets is made on first use.
 #[derive(Debug)]
 pub struct Coloured {
     net: ColouredNet,
-    /// With a transition for each binding, and with one for bindings that do the same.
+    /// The unfolding with a transition for each binding, and the unfolding that merges bindings
+    /// with the same effect.
     unfoldings: [OnceLock<Net>; 2],
     quotient: OnceLock<Net>,
     as_it_is: OnceLock<Option<ColouredModel>>,
 }
 
-/// The net whose nodes questions, goals and witnesses name.
+/// The net to whose nodes questions, goals and witnesses refer.
 #[derive(Clone, Copy, Debug)]
 pub enum View<'m> {
     /// The model itself, a place/transition net.
     Model(&'m Net),
     /// The unfolding of a coloured net.
     Unfolding(&'m Net),
-    /// The unfolding of a coloured net in which colours that nothing tells apart are one.
+    /// The unfolding of a coloured net with equivalent colours merged.
     Quotient(&'m Net),
-    /// A coloured net as it is: places and transitions are those of its skeleton, and firings are
-    /// steps with their bindings.
+    /// A coloured net without unfolding. Places and transitions are those of its skeleton, and
+    /// firings are steps with bindings.
     Coloured(&'m ColouredModel),
 }
 
-/// Why a coloured net has no unfolding.
+/// The reason why a coloured net has no unfolding.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "the coloured net is not unfolded: without looking at guards it has {} places and {} transitions, and \
@@ -66,9 +66,9 @@ pub enum View<'m> {
     approximately(u128::from(*.most_bindings))
 )]
 pub struct NotUnfolded {
-    /// The colours of all places.
+    /// The number of colours of all places.
     places: u128,
-    /// The bindings of all transitions, before guards.
+    /// The number of bindings of all transitions, ignoring guards.
     transitions: u128,
     most_places: u64,
     most_bindings: u64,
@@ -77,7 +77,7 @@ pub struct NotUnfolded {
 }
 
 impl Model {
-    /// The name of the net.
+    /// Returns the name of the net.
     pub fn name(&self) -> &str {
         match self {
             Model::Plain(net) => net.name(),
@@ -85,7 +85,7 @@ impl Model {
         }
     }
 
-    /// How large it is, in words.
+    /// Describes the size of the model in words.
     pub fn sizes(&self) -> String {
         match self {
             Model::Plain(net) => format!(
@@ -102,7 +102,7 @@ impl Model {
         }
     }
 
-    /// The coloured net, where it is one.
+    /// Returns the coloured net, if the model is one.
     pub fn colours(&self) -> Option<&ColouredNet> {
         match self {
             Model::Plain(_) => None,
@@ -110,10 +110,10 @@ impl Model {
         }
     }
 
-    /// The place/transition net that it is or stands for.
+    /// Returns the place/transition net of the model, unfolded if the model is coloured.
     ///
     /// # Errors
-    /// When a coloured net is larger than the limits allow, or the budget is spent.
+    /// A coloured net exceeds the limits, or the budget is spent.
     pub fn into_net(self, config: &unfold::Config, budget: &Budget) -> Result<Net, NotUnfolded> {
         match self {
             Model::Plain(net) => Ok(*net),
@@ -123,15 +123,15 @@ impl Model {
 }
 
 impl Coloured {
-    /// The net itself.
+    /// Returns the coloured net.
     pub fn net(&self) -> &ColouredNet {
         &self.net
     }
 
-    /// Its unfolding, without what no marking can have.
+    /// Returns the unfolding, without nodes that no reachable marking uses.
     ///
     /// # Errors
-    /// As [`Model::into_net`].
+    /// As for [`Model::into_net`].
     pub fn unfolding(
         &self,
         symmetry: bool,
@@ -147,29 +147,30 @@ impl Coloured {
         Ok(made.get_or_init(|| net))
     }
 
-    /// The unfolding that was made for questions about markings, if it was.
+    /// Returns the unfolding for questions about markings, if it was made.
     pub fn made(&self) -> Option<&Net> {
         self.unfoldings[1].get()
     }
 
-    /// The unfolding of its exact quotient, if it was worked on.
+    /// Returns the unfolding of the exact quotient, if it was made.
     pub fn quotient(&self) -> Option<&Net> {
         self.quotient.get()
     }
 
-    /// Keeps the unfolding of the exact quotient.
+    /// Stores the unfolding of the exact quotient.
     pub(crate) fn keep_quotient(&self, net: Net) -> &Net {
         self.quotient.get_or_init(|| net)
     }
 
-    /// The coloured net as it is; `None` where its skeleton is no net that can be counted with.
+    /// Returns the coloured net with its skeleton. Returns `None` if the skeleton exceeds the range
+    /// of numbers.
     pub fn as_it_is(&self) -> Option<&ColouredModel> {
         self.as_it_is.get_or_init(|| ColouredModel::new(self.net.clone()).ok()).as_ref()
     }
 }
 
 impl<'m> View<'m> {
-    /// The net whose nodes are named.
+    /// Returns the net whose nodes are named.
     pub fn net(self) -> &'m Net {
         match self {
             View::Model(net) | View::Unfolding(net) | View::Quotient(net) => net,
@@ -177,7 +178,7 @@ impl<'m> View<'m> {
         }
     }
 
-    /// Returns the net that answers speak of: the model, whatever net is worked on.
+    /// Returns the net to which answers refer. This is the model, whatever net the engines work on.
     pub fn net_meant(self) -> NetMeant {
         match self {
             View::Model(_) => NetMeant::Model,
@@ -185,7 +186,7 @@ impl<'m> View<'m> {
         }
     }
 
-    /// The name of a transition, or of a step with its binding.
+    /// Returns the name of a transition, or of a step with its binding.
     pub fn transition_name(self, t: TransitionId) -> Cow<'m, str> {
         match self {
             View::Coloured(model) => model.step_name(t).into(),
@@ -207,10 +208,10 @@ impl From<ColouredNet> for Model {
     }
 }
 
-/// The unfolding of a coloured net; why not, with its sizes.
+/// Returns the unfolding of a coloured net.
 ///
 /// # Errors
-/// As [`Model::into_net`].
+/// As for [`Model::into_net`]. The error states the sizes.
 pub fn unfolded(
     net: &ColouredNet,
     config: &unfold::Config,
@@ -222,7 +223,7 @@ pub fn unfolded(
     unfold::unfold(net, config, budget).map(|(net, _)| net).map_err(not)
 }
 
-/// A count as people read it: 12345, 1.2·10⁷.
+/// Formats a count: 12345, 1.2·10⁷.
 fn approximately(count: u128) -> String {
     match count {
         u128::MAX => "more than 10^38".to_owned(),

@@ -1,27 +1,27 @@
-//! What nodes are called where people read: in pictures and on pages.
+//! Names of nodes in pictures and on pages.
 //!
-//! Models of tools whose ids are numbers have names for people beside them (`<name>` in PNML). Such
-//! a name stands for its node unless it is blank, or another node has it as its name or its id:
-//! such nodes are called by their ids, and all others keep their names.
+//! Models of tools with numeric ids often have labels for people (`<name>` in PNML). A label is the
+//! name of its node unless the label is blank, or is the label or the id of another node. Nodes
+//! without a usable label are named by their ids.
 
 use parikh_net::coloured::ColouredNet;
 use parikh_net::{Net, name_of};
 use std::collections::HashMap;
 
-/// What nodes of a net are called, by index.
+/// The names of a net's nodes, by index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
-    /// Places.
+    /// Names of places.
     pub places: Vec<String>,
-    /// Transitions.
+    /// Names of transitions.
     pub transitions: Vec<String>,
-    /// Nodes that have a name which does not tell them apart, and the name: places first, then
-    /// transitions, in one row of numbers.
+    /// The nodes whose label is not unique, with the label. Indices count places first, then
+    /// transitions.
     pub shared: Vec<(usize, String)>,
 }
 
 impl Names {
-    /// The names given to people where they tell nodes apart, and else the ids.
+    /// Returns the labels where they are unique, and the ids otherwise.
     pub fn for_people(net: &Net) -> Names {
         let (places, transitions) = (net.places(), net.transitions());
         let places: Vec<_> = places.map(|p| (net.place_name(p), net.place_label(p))).collect();
@@ -30,14 +30,14 @@ impl Names {
         Names::of_nodes(&places, &transitions)
     }
 
-    /// The same of a coloured net.
+    /// Returns the names for a coloured net.
     pub fn of_coloured(net: &ColouredNet) -> Names {
         let places = net.places().iter().map(|it| (&*it.name, it.label.as_deref()));
         let transitions = net.transitions().iter().map(|it| (&*it.name, it.label.as_deref()));
         Names::of_nodes(&places.collect::<Vec<_>>(), &transitions.collect::<Vec<_>>())
     }
 
-    /// Of nodes with their ids and their names, if they have some.
+    /// Returns the names of nodes from their ids and labels.
     fn of_nodes(places: &[(&str, Option<&str>)], transitions: &[(&str, Option<&str>)]) -> Names {
         let nodes: Vec<(&str, Option<String>)> = (places.iter().chain(transitions))
             .map(|&(id, label)| (id, label.map(|label| clean(name_of(id, Some(label))))))
@@ -65,7 +65,8 @@ impl Names {
         Names { places: names, transitions, shared }
     }
 
-    /// The same, where nodes that share a name have it, with their id behind it: `lock (p2)`.
+    /// Returns the names in which nodes with a shared label have the label followed by their id:
+    /// `lock (p2)`.
     pub fn with_shared(mut self) -> Names {
         let places = self.places.len();
         for (at, label) in &self.shared {
@@ -78,14 +79,14 @@ impl Names {
         self
     }
 
-    /// The same as pictures have room for.
+    /// Returns the names clipped for pictures.
     pub fn clipped(&self) -> Names {
         let clip = |names: &[String]| names.iter().map(|name| clipped(name)).collect();
         let (places, transitions) = (clip(&self.places), clip(&self.transitions));
         Names { places, transitions, shared: self.shared.clone() }
     }
 
-    /// Whether they are other than the ids of the net.
+    /// Returns true if some name differs from the id of its node.
     pub fn differ(&self, net: &Net) -> bool {
         net.places().any(|p| self.places[p.index()] != net.place_name(p))
             || net.transitions().any(|t| self.transitions[t.index()] != net.transition_name(t))
@@ -93,20 +94,21 @@ impl Names {
     }
 }
 
-/// In one line.
+/// Joins the words of a text in one line.
 fn clean(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Letters of a name in a picture.
+/// The largest number of letters of a name in a picture.
 const LONGEST: usize = 64;
 
-/// A name as a picture has room for.
+/// Clips a name for a picture.
 pub fn clipped(name: &str) -> String {
     clipped_to(name, LONGEST)
 }
 
-/// Of a text of more letters its beginning and its end, where generated names differ.
+/// Clips a text with more than `longest` letters. Keeps its beginning and its end, because
+/// generated names differ there.
 pub fn clipped_to(text: &str, longest: usize) -> String {
     let letters = text.chars().count();
     if letters <= longest {

@@ -1,38 +1,38 @@
-//! Plots of lines as SVG, the y axis logarithmic: curves of one name share a colour, of one style a
-//! dash pattern.
+//! Line plots as SVG with a logarithmic y axis. Curves with the same name share a colour, and
+//! curves with the same style share a dash pattern.
 
 use crate::draw::escaped;
 use std::fmt::Write;
 
-/// A line through points.
+/// A curve through points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Shared by curves of one colour.
+    /// The name, shared by curves with the same colour.
     pub name: String,
-    /// Shared by curves of one dash pattern.
+    /// The style, shared by curves with the same dash pattern.
     pub style: String,
-    /// What the legend says behind these.
+    /// The text in the legend after name and style.
     pub note: String,
-    /// x, and the decimal logarithm of y: counts beyond 10³⁰⁸ have their place, too.
+    /// Pairs of x and the decimal logarithm of y, so that counts beyond 10³⁰⁸ can be plotted.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What stands around the curves.
+/// The texts and axes around the curves.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// Above.
+    /// The title above the plot.
     pub title: &'a str,
-    /// Below the x axis.
+    /// The text below the x axis.
     pub x: &'a str,
-    /// The x axis goes to here at least.
+    /// The smallest value at which the x axis may end.
     pub most: f64,
-    /// Its lines are no closer than this: 1 where it counts.
+    /// The minimum distance between grid lines on the x axis: 1 if the axis counts.
     pub finest: f64,
-    /// Behind each number at the y axis.
+    /// The unit after each number at the y axis.
     pub unit: &'a str,
 }
 
-/// Distinguishable by those who do not see red and green apart (Okabe and Ito), then darker.
+/// Colours that people with red-green blindness can distinguish (Okabe and Ito), then darker ones.
 const COLOURS: [&str; 12] = [
     "#000000", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7", "#999999",
     "#7a5200", "#1d5a7a", "#005239", "#7a3600",
@@ -40,7 +40,7 @@ const COLOURS: [&str; 12] = [
 const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
 
 const WIDTH: f64 = 960.0;
-/// At least; the legend may need more.
+/// The minimum height. A long legend increases it.
 const HEIGHT: f64 = 560.0;
 const LEGEND_LINE: f64 = 15.0;
 const LEFT: f64 = 70.0;
@@ -48,7 +48,7 @@ const RIGHT: f64 = 330.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 
-/// The plot as a file of its own.
+/// Returns the plot as an SVG file.
 pub fn plot(frame: &Frame<'_>, curves: &[Curve]) -> String {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let most = points().map(|point| point.0).fold(frame.most, f64::max);
@@ -76,7 +76,7 @@ pub fn plot(frame: &Frame<'_>, curves: &[Curve]) -> String {
     let step = nice_step(high - low).max(1.0);
     let mut power = low;
     while power <= high {
-        // Small numbers as they are, others as powers.
+        // Small numbers are written in full, others as powers of ten.
         let label = match power.abs() <= 6.0 {
             true => format!("{}{}", 10f64.powf(power), frame.unit),
             false => format!("1e{power}{}", frame.unit),
@@ -85,7 +85,8 @@ pub fn plot(frame: &Frame<'_>, curves: &[Curve]) -> String {
         power += step;
     }
     let step = nice_step(most).max(frame.finest);
-    // Counted, since sums of steps below 1 would show in the labels.
+    // Multiples are computed from integers, because sums of small steps would show rounding errors
+    // in labels.
     for at in 0..=(most / step + 1e-9) as u32 {
         let digits = (-step.log10().floor()).max(0.0) as usize;
         let count = f64::from(at) * step;
@@ -127,7 +128,7 @@ pub fn plot(frame: &Frame<'_>, curves: &[Curve]) -> String {
     svg + "</svg>\n"
 }
 
-/// Where `wanted` stands in the list, at the end if it was not there.
+/// Returns the index of `wanted` in the list, appending it if necessary.
 fn position<'a>(list: &mut Vec<&'a str>, wanted: &'a str) -> usize {
     list.iter().position(|&known| known == wanted).unwrap_or_else(|| {
         list.push(wanted);
@@ -135,7 +136,7 @@ fn position<'a>(list: &mut Vec<&'a str>, wanted: &'a str) -> usize {
     })
 }
 
-/// About eight lines: 1, 2 or 5 times a power of ten.
+/// Returns a step for about eight grid lines: 1, 2 or 5 times a power of ten.
 fn nice_step(most: f64) -> f64 {
     let rough = most.max(1e-9) / 8.0;
     let power = 10f64.powf(rough.log10().floor());

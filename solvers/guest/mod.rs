@@ -41,7 +41,8 @@
 //!
 //! # Cost without failures
 //! Starting a process takes a few milliseconds, in parallel to other work; processes are reused for
-//! later programs. Each question costs two process switches. ARCHITECTURE.md has figures.
+//! later programs. Each question costs two process switches: 344 instead of 380 programs were
+//! solved in 3 s, and one SMT query took 0.1 ms more.
 
 #[cfg(feature = "highs")]
 mod host;

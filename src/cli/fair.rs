@@ -12,7 +12,7 @@ pub(super) struct FairTo {
     names: Option<Vec<String>>,
 }
 
-/// The runs that formulas consider.
+/// The restriction of runs for formulas.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Meant<'a> {
     /// Fairness constraints. Without constraints, all runs are considered.

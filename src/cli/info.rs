@@ -153,7 +153,7 @@ impl<'n> Info<'n> {
         }
     }
 
-    /// Returns one line per fact.
+    /// Returns a line per fact.
     fn text(&self) -> Vec<String> {
         let net = self.net;
         let mut text = vec![format!("net          {}", net.name())];

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 /// An inquiry about a model, with its limits and outputs.
 pub(super) struct Job<'a> {
     pub(super) inquiry: Inquiry<'a>,
-    /// The runs that formulas consider.
+    /// The restriction of runs for formulas.
     pub(super) meant: Meant<'a>,
     pub(super) budget: &'a Budget,
     pub(super) config: run::Config,

@@ -1,6 +1,6 @@
-//! A firing sequence as a picture that moves: tokens come and go, and what fires lights up, firing
-//! by firing, over and over. SVG's own animation, so that it moves wherever SVG is shown, without
-//! scripts.
+//! Animated pictures of firing sequences: tokens move and transitions light up, firing by firing,
+//! in an endless repetition. The pictures use SVG animation without scripts, so they move in every
+//! program that supports it.
 
 use super::net::{called, tokens};
 use super::svg::{Drawing, lit, written};
@@ -10,19 +10,19 @@ use parikh_net::{FireError, FiringSequence, Net};
 use parikh_solvers::Budget;
 use std::fmt::Write as _;
 
-/// Longer sequences are no picture any more.
+/// The largest number of firings in an animation.
 pub const MOST_FIRINGS: u128 = 400;
 
-/// Seconds of a firing.
+/// The duration of a firing in seconds.
 const BEAT: f64 = 0.9;
 
-/// Beats at the end, before it begins again.
+/// The number of beats after the last firing before the animation restarts.
 const REST: usize = 3;
 
-/// The nodes of `part` while `sequence` fires.
+/// Draws the nodes of `part` while `sequence` fires.
 ///
 /// # Errors
-/// When it does not fire.
+/// The sequence cannot fire.
 pub fn animated(
     of: &Net,
     part: &Part,
@@ -79,7 +79,8 @@ pub fn animated(
     Ok(picture)
 }
 
-/// An attribute that takes one of two values, beat by beat; the last one stays for the rest.
+/// Appends an attribute that switches between two values from beat to beat. The last value stays
+/// until the restart.
 fn animate(text: &mut String, name: &str, values: &[bool], words: [&str; 2], beats: usize) {
     let (mut list, mut times) = (String::new(), String::new());
     let mut last = None;
@@ -114,7 +115,7 @@ mod tests {
         let sequence: FiringSequence = [t].into_iter().collect();
         let budget = Budget::unlimited();
         let picture = animated(&of, &Part::whole(&of), &sequence, &budget).unwrap();
-        // With and without token, of two places, and the transition that fires.
+        // Five animations: with and without a token for two places, and the transition that fires.
         assert_eq!(picture.matches("<animate").count(), 5);
         assert!(
             picture.contains("values=\"visible;hidden\" keyTimes=\"0.0000;0.2000\""),

@@ -1,8 +1,8 @@
-//! Automata over infinite words, as a picture and for Graphviz.
+//! Automata over infinite words as pictures and for Graphviz.
 //!
-//! States are circles with their numbers, those of components in which nothing is accepted grey,
-//! those that accept whatever follows green. Edges say what they read, and which marks they carry:
-//! a word is accepted if some run along it carries every mark again and again.
+//! States are circles with their numbers. States of rejecting components are grey, and states of
+//! components that accept every continuation are green. Labels of edges show the letters read and
+//! the acceptance marks. A word is accepted if some run on it visits every mark infinitely often.
 
 use super::svg::escaped;
 use crate::layout::{Direction, Graph, Point, Size, Spacing, layout};
@@ -17,10 +17,10 @@ const LINE: f64 = 14.0;
 const RADIUS: f64 = 17.0;
 const MARGIN: f64 = 30.0;
 
-/// Lines of what one bundle of edges says; the rest is counted.
+/// The largest number of label lines of one bundle of edges. The other labels are counted.
 const MOST_LINES: usize = 6;
 
-/// What an edge reads, and its marks: `a & !b {0}`.
+/// Returns the label of an edge, the literals read and the marks: `a & !b {0}`.
 fn label(edge: &AutomatonEdge, names: &AtomNames) -> String {
     let literals = edge.cube.literals().iter().map(|literal| {
         let number = literal.atom.0;
@@ -38,7 +38,7 @@ fn label(edge: &AutomatonEdge, names: &AtomNames) -> String {
     text
 }
 
-/// The edges from one state to another, as lines.
+/// Groups the edges by source and target, with one label line per edge.
 fn bundles(automaton: &Automaton, names: &AtomNames) -> BTreeMap<(usize, usize), Vec<String>> {
     let mut bundles: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
     for (from, edges) in automaton.states.iter().enumerate() {
@@ -54,7 +54,7 @@ fn bundles(automaton: &Automaton, names: &AtomNames) -> BTreeMap<(usize, usize),
     bundles
 }
 
-/// The colour of a state.
+/// Returns the colour of a state.
 fn colour(strength: Strength) -> &'static str {
     match strength {
         Strength::Rejecting => "#e8ebee",
@@ -63,7 +63,7 @@ fn colour(strength: Strength) -> &'static str {
     }
 }
 
-/// The automaton for Graphviz.
+/// Writes the automaton for Graphviz.
 pub fn dot(automaton: &Automaton, names: &AtomNames, title: &str) -> String {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut text = format!(
@@ -83,14 +83,14 @@ pub fn dot(automaton: &Automaton, names: &AtomNames, title: &str) -> String {
     text
 }
 
-/// The automaton as a picture. After the end of the budget its layout is no more improved.
+/// Draws the automaton as SVG. When the budget is spent, the layout is not improved further.
 pub fn svg(automaton: &Automaton, names: &AtomNames, title: &str, budget: &Budget) -> String {
     let bundles = bundles(automaton, names);
     let wide = |lines: &Vec<String>| {
         let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         longest as f64 * LETTER
     };
-    // What stands on edges needs room: between layers, and beside a state for its loop.
+    // Labels need space between layers, and the label of a loop needs space beside the state.
     let between: f64 = bundles
         .iter()
         .filter(|((from, to), _)| from != to)
@@ -167,7 +167,7 @@ fn draw_state(state: usize, (x, y): Point, colour: &str, body: &mut String) {
     );
 }
 
-/// An edge back to where it begins, above the state.
+/// Draws an edge from a state to itself, above the state.
 fn draw_loop((x, y): Point, lines: &[String], body: &mut String) {
     let top = y - RADIUS;
     let (left, right) = (x - 9.0, x + 9.0);
@@ -184,7 +184,8 @@ fn draw_loop((x, y): Point, lines: &[String], body: &mut String) {
     write_lines((x, top - 26.0 - (lines.len() as f64 - 1.0) * LINE), lines, body);
 }
 
-/// An edge to another state, a little aside where one goes the other way.
+/// Draws an edge to another state. With `aside`, the edge is shifted, because an edge in the
+/// opposite direction exists.
 fn draw_edge(
     from: Point,
     to: Point,
@@ -208,7 +209,8 @@ fn draw_edge(
     write_lines(((x1 + x2) / 2.0, if above < 0.0 { y + 8.0 } else { y }), lines, body);
 }
 
-/// Where the line to a point leaves a state, moved to its left by so much.
+/// Returns the point where the line to another state leaves the circle of a state, shifted to the
+/// left by `shift`.
 fn on_rim((x, y): Point, (to_x, to_y): Point, shift: f64) -> Point {
     let (dx, dy) = (to_x - x, to_y - y);
     let length = dx.hypot(dy).max(1.0);
@@ -217,7 +219,7 @@ fn on_rim((x, y): Point, (to_x, to_y): Point, shift: f64) -> Point {
     (x + ux * along + uy * shift, y + uy * along - ux * shift)
 }
 
-/// Lines of text, the first at this height.
+/// Writes lines of text, the first at the given point.
 fn write_lines((x, y): Point, lines: &[String], body: &mut String) {
     for (at, line) in lines.iter().enumerate() {
         let _ = writeln!(

@@ -1,5 +1,5 @@
 //! A coloured net as a scene: places with their sorts and initial multisets, transitions with their
-//! guards, arcs with their inscriptions, and below all of it what the sorts and variables are.
+//! guards, arcs with their inscriptions, and a legend of sorts and variables below.
 
 use super::scene::{Ends, Form, Line, Node, Scene};
 use crate::names::Names;
@@ -9,10 +9,10 @@ use parikh_net::coloured::{
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// Longer inscriptions are cut: those of some models have hundreds of terms.
+/// The largest length of an inscription. Inscriptions of some models have hundreds of terms.
 const LONGEST: usize = 60;
 
-/// A coloured net; nodes with names in `bright` stand out.
+/// Returns the scene of a coloured net. Nodes with names in `bright` are highlighted.
 pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
     let mut scene = Scene {
         name: net.name().to_owned(),
@@ -74,7 +74,7 @@ fn inscription(net: &ColouredNet, multiset: &Multiset) -> String {
     cut(coloured_text::multiset(net, multiset))
 }
 
-/// `Pair = Ring × Level; x, y : Ring`.
+/// Returns the legend: `Pair = Ring × Level; x, y : Ring`.
 fn legend(net: &ColouredNet) -> String {
     let mut lines: Vec<String> = Vec::new();
     for sort in net.sorts().iter().filter(|sort| *sort.kind() != SortKind::Dot) {
@@ -91,7 +91,7 @@ fn legend(net: &ColouredNet) -> String {
 }
 
 fn colours(net: &ColouredNet, sort: &Sort) -> String {
-    // As many names as can be seen at all.
+    // More names would be cut anyway.
     let some = |names: &[Box<str>]| {
         let names: Vec<&str> = names.iter().take(LONGEST).map(|name| &**name).collect();
         names.join(", ")

@@ -1,10 +1,10 @@
-//! A scene as Graphviz reads it.
+//! Scenes in the language of Graphviz.
 
 use super::scene::{Ends, Form, Node, Scene};
 use parikh_net::printable::Printable;
 use std::fmt::Write as _;
 
-/// The colour of what is highlighted.
+/// The colour of highlighted nodes.
 const BRIGHT: &str = "#ffcc66";
 
 /// Writes a scene for Graphviz.
@@ -66,7 +66,8 @@ fn style(node: &Node) -> String {
     }
 }
 
-/// Lines in double quotes, as Graphviz reads them: a backslash would begin an escape.
+/// Returns a quoted string for Graphviz. Backslashes are escaped, because they begin escape
+/// sequences.
 fn quoted(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(|line| Printable(line).to_string()).collect();
     format!(

@@ -1,9 +1,9 @@
-//! The nodes of a net in groups, for whoever looks at one that is too large to look at.
+//! Groups of nodes, for nets with too many nodes to draw.
 //!
-//! Those of one coloured node, where the net was unfolded. Else places are grouped by the model's
-//! units, as deep in their tree as leaves few enough groups, and transitions by the units they
-//! touch; or, where no depth does, both by their names without digits, which is how generated nets
-//! repeat a pattern: `fork_1`, `fork_2`, … become `fork_#`.
+//! In an unfolding, the nodes of one coloured node form a group. Otherwise places are grouped by
+//! the model's units, at the deepest level with few enough groups, and transitions by the units
+//! they touch. If no level has few enough groups, nodes are grouped by their names without digits.
+//! Generated nets repeat such names: `fork_1`, `fork_2`, … become `fork_#`.
 
 use super::MOST_NODES;
 use parikh_net::coloured::Folding;
@@ -13,32 +13,31 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A group of places or transitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// What its nodes have in common.
+    /// The shared name of the nodes.
     pub name: String,
-    /// How many nodes are in it.
+    /// The number of nodes.
     pub nodes: usize,
-    /// Their tokens initially; of transitions none.
+    /// The number of initial tokens; 0 for transitions.
     pub tokens: u128,
 }
 
 /// The nodes of a net in groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grouping {
-    /// `units`, `colours`, `names without digits`.
+    /// The criterion: `units`, `colours` or `names without digits`.
     pub by: &'static str,
-    /// Groups of places,
+    /// The groups of places.
     pub places: Vec<Group>,
-    /// of transitions,
+    /// The groups of transitions.
     pub transitions: Vec<Group>,
-    /// and the group of each place
+    /// The group of every place.
     pub place_group: Vec<usize>,
-    /// and of each transition.
+    /// The group of every transition.
     pub transition_group: Vec<usize>,
 }
 
 impl Grouping {
-    /// The nodes of `net` in groups: those of one coloured node, of one unit, or of one name
-    /// without digits.
+    /// Groups the nodes of `net` by coloured nodes, by units, or by names without digits.
     pub fn of(net: &Net) -> Grouping {
         let by_colours = net.folding().map(|folding| by_colours(net, folding));
         let by_units = || net.units().and_then(|units| by_units(net, units));
@@ -49,18 +48,18 @@ impl Grouping {
         by_colours.or_else(by_units).unwrap_or_else(by_names)
     }
 
-    /// How many groups there are.
+    /// Returns the number of groups.
     pub fn len(&self) -> usize {
         self.places.len() + self.transitions.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there is no group.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many arcs there are between groups: by whether they lead into the place, the group of
-    /// transitions, and that of places.
+    /// Counts the arcs between groups. Keys hold whether the arcs lead into the place group, the
+    /// transition group and the place group.
     pub fn arcs(&self, net: &Net) -> BTreeMap<(bool, usize, usize), usize> {
         let mut arcs: BTreeMap<(bool, usize, usize), usize> = BTreeMap::new();
         for t in net.transitions() {
@@ -76,7 +75,7 @@ impl Grouping {
     }
 }
 
-/// The nodes that a coloured node stands for.
+/// Groups the nodes of an unfolding by their coloured nodes.
 fn by_colours(net: &Net, folding: &Folding) -> Grouping {
     let group = |name: &str| Group { name: name.to_owned(), nodes: 0, tokens: 0 };
     let mut places: Vec<Group> =
@@ -94,13 +93,15 @@ fn by_colours(net: &Net, folding: &Folding) -> Grouping {
     Grouping { by: "colours", places, transitions, place_group, transition_group }
 }
 
-/// By the units at the deepest level that leaves few enough groups; all in the root is no group.
+/// Groups by the units at the deepest level with few enough groups. Returns `None` if only the root
+/// would remain.
 fn by_units(net: &Net, units: &Units) -> Option<Grouping> {
-    // From each unit up to the root.
+    // The iterator runs from a unit up to the root.
     let path = |unit| std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
     let depth = |unit| path(unit).count();
     let deepest = units.iter().map(|(unit, _)| depth(unit)).max()?;
-    // Deeper levels have more groups, so the deepest that has few enough is found by halving.
+    // Deeper levels have more groups, so binary search finds the deepest level with few enough
+    // groups.
     let (mut low, mut high) = (2, deepest);
     let mut best = None;
     while low <= high {
@@ -116,7 +117,7 @@ fn by_units(net: &Net, units: &Units) -> Option<Grouping> {
     best
 }
 
-/// Each place in the unit `level` units below the top that it is in, the root being level 1.
+/// Assigns every place to its ancestor unit at `level`. The root has level 1.
 fn at_level(net: &Net, units: &Units, level: usize) -> Grouping {
     let ancestor = |unit| {
         let path = std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
@@ -156,7 +157,7 @@ fn at_level(net: &Net, units: &Units, level: usize) -> Grouping {
     }
 }
 
-/// By the names for people, where nodes have some, or by ids alone.
+/// Groups by labels where nodes have labels, or by ids alone.
 fn by_names(net: &Net, for_people: bool) -> Grouping {
     let name =
         |id: &str, label: Option<&str>| stem(name_of(id, label.filter(|_| for_people)).trim());
@@ -178,7 +179,7 @@ fn by_names(net: &Net, for_people: bool) -> Grouping {
     }
 }
 
-/// A name with `#` for each run of digits.
+/// Replaces each run of digits in a name by `#`.
 fn stem(name: &str) -> String {
     let mut stem = String::new();
     for c in name.chars() {
@@ -198,7 +199,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// Adds a node to the group of this name; the number of the group.
+    /// Adds a node to the group with this name, and returns the index of the group.
     fn add(&mut self, name: String, tokens: u64) -> usize {
         let next = self.groups.len();
         let group = *self.known.entry(name.clone()).or_insert(next);

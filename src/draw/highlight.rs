@@ -1,4 +1,4 @@
-//! What stands out in a picture: nodes by name, an invariant, a siphon or trap, a firing sequence.
+//! Highlighting in pictures: nodes by name, an invariant, a siphon or trap, or a firing sequence.
 
 use crate::evidence::{ReplayError, replay};
 use crate::formula::{self, FormulaProblem};
@@ -12,42 +12,42 @@ use parikh_net::{FiringSequence, Marking, Net, NodeKind, PlaceId, TransitionId};
 use parikh_solvers::{Budget, Exhausted};
 use std::collections::BTreeMap;
 
-/// What stands out.
+/// The highlighted nodes of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Highlight {
-    /// Places, each with what is written beside it, or nothing.
+    /// Places, each with a text beside it. The text may be empty.
     pub places: BTreeMap<PlaceId, String>,
-    /// Transitions, each with what is written beside it, or nothing.
+    /// Transitions, each with a text beside it. The text may be empty.
     pub transitions: BTreeMap<TransitionId, String>,
-    /// What the picture shows, in a sentence; or nothing.
+    /// A sentence about the picture. The sentence may be empty.
     pub caption: String,
-    /// The marking to draw, where it is not the initial one.
+    /// The marking to draw, if it is not the initial one.
     pub marking: Option<Marking>,
 }
 
-/// Why there is nothing to highlight.
+/// An error in the nodes to highlight.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HighlightError {
-    /// No node has this name.
+    /// The name belongs to no node.
     #[error("the net has no place or transition `{name}`{hint}")]
     UnknownNode {
-        /// As it was asked for.
+        /// The requested name.
         name: String,
-        /// A guess of what was meant, as the end of a sentence; empty without one.
+        /// A suggestion as the end of a sentence, or empty.
         hint: String,
     },
-    /// Several nodes have this name.
+    /// Several nodes have the name.
     #[error("{0}")]
     Ambiguous(FormulaProblem),
-    /// Nothing is named.
+    /// The list of names is empty.
     #[error("no name is given; expected names of places or transitions, with commas between them")]
     NoName,
-    /// There are fewer invariants.
+    /// The net has fewer invariants.
     #[error("there is no place invariant {wanted}: the net has {found}, counted from 1")]
     NoInvariant {
-        /// Which one was asked for.
+        /// The requested number.
         wanted: usize,
-        /// How many there are.
+        /// The number of invariants.
         found: usize,
     },
     /// There are fewer siphons or traps.
@@ -55,28 +55,28 @@ pub enum HighlightError {
     NoSet {
         /// `siphon` or `trap`.
         kind: &'static str,
-        /// Which one was asked for.
+        /// The requested number.
         wanted: usize,
-        /// How many were found.
+        /// The number of sets found.
         found: usize,
     },
     /// The sequence cannot be fired.
     #[error("the trace does not replay: {0}")]
     Replay(#[from] ReplayError),
-    /// The invariants or sets were not found in time.
+    /// The budget was spent before the invariants or sets were found.
     #[error("{0} before the structure was computed")]
     Spent(#[from] Exhausted),
 }
 
-/// Minimal siphons or traps looked at to find one by its number.
+/// The largest number of minimal siphons or traps computed to find one by its number.
 const SETS: usize = 100;
 
 impl Highlight {
-    /// The nodes of these ids or names, some of which may stand in one text with commas between. A
-    /// name may contain a comma itself, so a text that is a name as a whole is one.
+    /// Highlights the nodes with these ids or labels. A text may hold several names separated by
+    /// commas. Names may contain commas, so a text that is a name as a whole denotes that node.
     ///
     /// # Errors
-    /// With the first name that no node has, or when a text has none.
+    /// No node has one of the names, or a text has no name.
     pub fn nodes<'n>(
         net: &Net,
         names: impl IntoIterator<Item = &'n str>,
@@ -113,10 +113,10 @@ impl Highlight {
         Ok(highlight)
     }
 
-    /// The place invariant of this number, from 1, in the basis that the structure gives.
+    /// Highlights the place invariant with this number, from 1, in the computed basis.
     ///
     /// # Errors
-    /// When there is no such invariant, or the budget does not suffice to find it.
+    /// There is no such invariant, or the budget is spent before it is found.
     pub fn invariant(net: &Net, number: usize, budget: &Budget) -> Result<Self, HighlightError> {
         let flows = place_flows(net, budget)?;
         let flow = number.checked_sub(1).and_then(|index| flows.get(index));
@@ -134,11 +134,12 @@ impl Highlight {
         Ok(highlight)
     }
 
-    /// The largest siphon that is empty initially, with the transitions it starves; or the minimal
-    /// siphon of a number, from 1, which is the first when every siphon is marked.
+    /// Highlights the minimal siphon with this number, from 1. Without a number: the largest siphon
+    /// that is initially empty, with the transitions it disables forever, or else the first minimal
+    /// siphon.
     ///
     /// # Errors
-    /// When there is no such siphon, or the budget does not suffice to find it.
+    /// There is no such siphon, or the budget is spent before it is found.
     pub fn siphon(
         net: &Net,
         number: Option<usize>,
@@ -162,10 +163,10 @@ impl Highlight {
         Highlight::closed_set(net, Kind::Siphon, number.unwrap_or(1), budget)
     }
 
-    /// The minimal trap of a number, from 1.
+    /// Highlights the minimal trap with this number, from 1, by default the first.
     ///
     /// # Errors
-    /// When there is no such trap, or the budget does not suffice to find it.
+    /// There is no such trap, or the budget is spent before it is found.
     pub fn trap(net: &Net, number: Option<usize>, budget: &Budget) -> Result<Self, HighlightError> {
         Highlight::closed_set(net, Kind::Trap, number.unwrap_or(1), budget)
     }
@@ -201,10 +202,11 @@ impl Highlight {
         Ok(Highlight { places, caption, ..Highlight::default() })
     }
 
-    /// The transitions of a firing sequence, with when they fire, and the marking it leads to.
+    /// Highlights the transitions of a firing sequence with their positions in it, and draws the
+    /// marking after the sequence.
     ///
     /// # Errors
-    /// When the sequence cannot be fired.
+    /// The sequence cannot be fired.
     pub fn sequence(net: &Net, sequence: &FiringSequence) -> Result<Self, HighlightError> {
         let end = replay(net, sequence)?;
         let mut fired: BTreeMap<TransitionId, (u128, Vec<u128>)> = BTreeMap::new();
@@ -237,13 +239,13 @@ impl Highlight {
     }
 }
 
-/// Positions of a transition in a sequence that are written beside it.
+/// The largest number of positions of a transition written beside it.
 const SHOWN: usize = 5;
 
-/// Returns the nodes that a text stands for: by their ids, or else by their names, as in formulas.
+/// Returns the nodes that a text denotes: by their ids, or else by their labels, as in formulas.
 ///
 /// # Errors
-/// When the text is not in quotes, and several nodes have it as their name.
+/// The text is not in quotes, and several nodes have it as their label.
 fn nodes_meant(net: &Net, text: &str) -> Result<Vec<Node>, FormulaProblem> {
     let by_id = nodes_named(net, text);
     if !by_id.is_empty() {
@@ -265,8 +267,8 @@ fn nodes_meant(net: &Net, text: &str) -> Result<Vec<Node>, FormulaProblem> {
     Ok(nodes)
 }
 
-/// The node of this id; of an unfolding also those that the coloured node of this name stands
-/// for.
+/// Returns the node with this id. In an unfolding, the name of a coloured node denotes all its
+/// nodes.
 fn nodes_named(net: &Net, name: &str) -> Vec<Node> {
     if let Some(place) = net.place_named(name) {
         return vec![Node::Place(place)];

@@ -1,11 +1,11 @@
 //! Pictures of nets.
 //!
-//! [`net()`] shows a net, or the part of it around its highlighted nodes; [`summary()`] what a net
-//! too large to look at consists of; [`coloured()`] a coloured net. What can be highlighted is in
-//! `highlight`. All of them are a [`Scene`], which [`svg()`] lays out and draws, and [`dot()`]
-//! writes for Graphviz; [`animated()`] plays a firing sequence, [`strip()`] shows it picture by
-//! picture. [`automaton`] draws automata over infinite words,
-//! [`system`] parallel systems.
+//! [`net()`] shows a net, or the part of the net around its highlighted nodes. [`summary()`] shows
+//! the groups of a net with too many nodes, and [`coloured()`] a coloured net. The module
+//! `highlight` selects the highlighted nodes. All of these functions return a [`Scene`]. [`svg()`]
+//! lays out and draws a scene, and [`dot()`] writes a scene for Graphviz. [`animated()`] animates a
+//! firing sequence, and [`strip()`] shows the sequence picture by picture. [`automaton`] draws
+//! automata over infinite words, and [`system`] parallel systems.
 
 mod animated;
 pub mod automaton;
@@ -35,29 +35,28 @@ pub use svg::svg;
 use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::BTreeSet;
 
-/// As many nodes as can be looked at.
+/// The largest number of nodes in a readable picture.
 pub const MOST_NODES: usize = 300;
 
-/// As many as can be looked at to see what a whole net is like, where nothing in particular is
-/// looked for.
+/// The largest number of nodes in a picture that only has to show the shape of a whole net.
 pub const MOST_WHOLE: usize = 1_000;
 
 /// The nodes of a net to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// These places,
+    /// The places to draw.
     pub places: BTreeSet<PlaceId>,
-    /// these transitions, and all arcs between them.
+    /// The transitions to draw. All arcs between places and transitions of the part are drawn.
     pub transitions: BTreeSet<TransitionId>,
 }
 
 impl Part {
-    /// All of a net.
+    /// Returns the whole net as a part.
     pub fn whole(net: &Net) -> Self {
         Part { places: net.places().collect(), transitions: net.transitions().collect() }
     }
 
-    /// The highlighted nodes and those next to them.
+    /// Returns the highlighted nodes and their neighbours.
     pub fn around(net: &Net, highlight: &Highlight) -> Self {
         let mut part = Part {
             places: highlight.places.keys().copied().collect(),
@@ -74,12 +73,12 @@ impl Part {
         part
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.places.len() + self.transitions.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no node.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

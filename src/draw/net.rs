@@ -1,5 +1,5 @@
-//! A net as a scene: places as circles with their tokens in them and their names beside them,
-//! transitions as boxes, weights on arcs.
+//! A net as a scene: places as circles with tokens inside and names beside them, transitions as
+//! boxes, and arcs with weights.
 
 use super::scene::{Ends, Form, Line, Node, Scene};
 use super::{Highlight, Part};
@@ -7,8 +7,8 @@ use crate::names::Names;
 use parikh_net::{ExtendedNet, Net, PlaceId, TransitionId};
 use std::collections::HashMap;
 
-/// The nodes of `part` with what is highlighted among them. Nodes at the edge of a part, with arcs
-/// that are left out, are cut.
+/// Returns the scene of the nodes of `part`, with highlighting. Nodes with arcs outside the part
+/// have `cut` set.
 pub fn net(net: &Net, part: &Part, highlight: &Highlight) -> Scene {
     let mut scene = Scene {
         name: net.name().to_owned(),
@@ -53,12 +53,12 @@ fn of_place(net: &Net, part: &Part, place: PlaceId, name: &str, highlight: &High
     }
 }
 
-/// What stands in the box of a transition.
+/// Returns the text in the box of a transition.
 pub(super) fn called(net: &Net, t: TransitionId) -> String {
     Names::for_people(net).with_shared().transitions.swap_remove(t.index())
 }
 
-/// Up to three dots, or a number.
+/// Returns up to three dots, or the number of tokens.
 pub(super) fn tokens(tokens: u64) -> String {
     match tokens {
         0 => String::new(),
@@ -94,7 +94,7 @@ fn with_remark(name: &str, remark: Option<&String>) -> String {
     }
 }
 
-/// The same of a net with inhibitor and reset arcs.
+/// Returns the scene of a net with inhibitor and reset arcs.
 pub fn extended(net: &ExtendedNet, part: &Part, highlight: &Highlight) -> Scene {
     let mut scene = self::net(net.core(), part, highlight);
     let ids = scene.nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at));
@@ -115,12 +115,13 @@ pub fn extended(net: &ExtendedNet, part: &Part, highlight: &Highlight) -> Scene 
     scene
 }
 
-/// What stands at an arc.
+/// Returns the text at an arc.
 fn label(weight: u64) -> String {
     if weight > 1 { weight.to_string() } else { String::new() }
 }
 
-/// The arcs of a transition; what is taken and put back alike is one line both ways.
+/// Adds the arcs of a transition. Two opposite arcs with the same weight are one line with two
+/// heads.
 fn lines(
     net: &Net,
     t: TransitionId,

@@ -1,25 +1,25 @@
-//! What a picture shows, before anybody decides how it is written: nodes, lines, a caption.
+//! Scenes: the nodes, lines and caption of a picture, independent of the output format.
 //!
-//! Nets, coloured nets and groups of nodes are all described as a [`Scene`]; [`dot`](super::dot())
-//! writes it for Graphviz, [`svg`](super::svg()) lays it out and draws it.
+//! Nets, coloured nets and groups of nodes are described as a [`Scene`]. [`dot`](super::dot())
+//! writes a scene for Graphviz, and [`svg`](super::svg()) lays out and draws a scene.
 
 use crate::names::{clipped, clipped_to};
 
-/// Letters of a line of a caption.
+/// The largest number of letters in a line of a caption.
 const CAPTION: usize = 200;
 
-/// A picture.
+/// The contents of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scene {
-    /// Of what.
+    /// The name of the net.
     pub name: String,
-    /// What it shows, in lines; or nothing.
+    /// The caption in lines. May be empty.
     pub caption: String,
-    /// Whether the caption stands below.
+    /// True if the caption is below the picture.
     pub caption_below: bool,
     /// The nodes.
     pub nodes: Vec<Node>,
-    /// The lines between them.
+    /// The lines between nodes.
     pub lines: Vec<Line>,
 }
 
@@ -28,9 +28,9 @@ pub struct Scene {
 pub enum Form {
     /// A place.
     Circle,
-    /// A place with much written in it, or a group of places.
+    /// A place with a long text in it, or a group of places.
     Ellipse,
-    /// A transition, its name in it.
+    /// A transition, with the name inside.
     Box,
     /// A group of transitions.
     Group,
@@ -39,50 +39,51 @@ pub enum Form {
 /// A node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Short, and its own.
+    /// A short unique identifier.
     pub id: String,
-    /// How it looks.
+    /// The form of the node.
     pub form: Form,
-    /// What is written in it.
+    /// The text inside the node.
     pub inside: String,
-    /// What is written beside it; or nothing.
+    /// The text beside the node. May be empty.
     pub beside: String,
-    /// Whether some of its arcs are left out.
+    /// True if some arcs of the node are left out.
     pub cut: bool,
-    /// Whether it stands out.
+    /// True if the node is highlighted.
     pub bright: bool,
-    /// Whether it is marked, or has a part that is: the picture begins there.
+    /// True if the node or a member of the group is marked. The layout begins at marked nodes.
     pub marked: bool,
 }
 
-/// A line from node to node.
+/// A line between two nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// The position of the node it leaves.
+    /// The index of the source node.
     pub from: usize,
-    /// That of the node it leads to.
+    /// The index of the target node.
     pub to: usize,
-    /// What is written at it; or nothing.
+    /// The text at the line. May be empty.
     pub label: String,
-    /// How it ends.
+    /// The form of the line's ends.
     pub ends: Ends,
 }
 
-/// How the ends of a line look.
+/// The form of a line's ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// It leads one way.
+    /// An arrow at the target.
     Arrow,
-    /// It leads both ways.
+    /// Arrows at both ends.
     Both,
-    /// A circle at its end: an inhibitor arc.
+    /// A circle at the target: an inhibitor arc.
     Circle,
-    /// Two heads at its end: a reset arc.
+    /// Two arrow heads at the target: a reset arc.
     TwoHeads,
 }
 
 impl Scene {
-    /// The same with long names clipped, and by node in full what was clipped there.
+    /// Returns the scene with long names clipped, and for each node with clipped text the full
+    /// text.
     pub(super) fn clipped(&self) -> (Scene, Vec<Option<String>>) {
         let lines = |text: &str| text.split('\n').map(clipped).collect::<Vec<_>>().join("\n");
         let mut scene = self.clone();

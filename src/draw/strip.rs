@@ -1,7 +1,7 @@
-//! A firing sequence as a strip of pictures, one a marking, for paper and for whatever shows no
-//! animation: the net in the initial marking, and after each firing, with what fired lit and named
-//! above. The pictures stand side by side as on a page, line by line, each node at the same place
-//! in all of them.
+//! A firing sequence as a strip of pictures, one per marking, for paper and programs without
+//! animation. The first picture shows the initial marking. Each further picture shows the marking
+//! after a firing, with the fired transition highlighted and named above. The pictures fill a page
+//! in rows, and every node has the same position in all pictures.
 
 use super::net::{called, tokens};
 use super::svg::{self, Drawing, escaped, lit, written};
@@ -12,46 +12,46 @@ use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::fmt::Write as _;
 
-/// As many pictures as anybody looks through. Of a longer sequence the strip shows the beginning
-/// and, more of it, the end: there is what it was looked for.
+/// The largest number of pictures. For a longer sequence, the strip shows the beginning and a
+/// longer part of the end, because the last marking is the purpose of the sequence.
 pub const MOST_PICTURES: usize = 60;
 
-/// Of those, as many show the beginning of a longer sequence.
+/// The number of pictures for the beginning of a longer sequence.
 const OF_BEGINNING: usize = 20;
 
-/// The width of a page, which the pictures fill line by line.
+/// The width of the page, which the pictures fill row by row.
 const PAGE: f64 = 1400.0;
 
-/// Between two pictures.
+/// The distance between two pictures.
 const GAP: f64 = 24.0;
 
-/// The line above a picture.
+/// The height of the line above a picture.
 const TITLE: f64 = 20.0;
 
 /// A strip of pictures.
 pub struct Strip {
-    /// It, in SVG.
+    /// The strip as SVG.
     pub svg: String,
-    /// How many of the markings have no picture.
+    /// The number of markings without a picture.
     pub left_out: u128,
 }
 
-/// One picture.
+/// A picture in a strip.
 struct Frame {
-    /// How many firings lead to it.
+    /// The number of firings before the marking.
     after: u128,
-    /// The last of them.
+    /// The last transition fired before the marking.
     fired: Option<TransitionId>,
     marking: Marking,
 }
 
-/// What a scene's positions stand for.
+/// The places and transitions at the positions of a scene.
 type Nodes = (Vec<PlaceId>, Vec<TransitionId>);
 
-/// The nodes of `part` in all markings that `sequence` goes through.
+/// Draws the nodes of `part` in all markings along `sequence`.
 ///
 /// # Errors
-/// When it does not fire.
+/// The sequence cannot fire.
 pub fn strip(
     of: &Net,
     part: &Part,
@@ -98,7 +98,7 @@ pub fn strip(
     Ok(Strip { svg: text, left_out })
 }
 
-/// The markings to be drawn, and how many are not.
+/// Returns the markings to draw, and the number of the other markings.
 fn frames(of: &Net, sequence: &FiringSequence) -> Result<(Vec<Frame>, u128), ReplayError> {
     let firings = sequence.firings();
     let left_out = (firings + 1).saturating_sub(MOST_PICTURES as u128);
@@ -106,7 +106,7 @@ fn frames(of: &Net, sequence: &FiringSequence) -> Result<(Vec<Frame>, u128), Rep
         left_out == 0 || after < OF_BEGINNING as u128 || after >= OF_BEGINNING as u128 + left_out
     };
     let mut frames = vec![Frame { after: 0, fired: None, marking: of.initial().clone() }];
-    // What is drawn is fired one by one; what is not, at once.
+    // Firings between drawn markings are executed one by one, the others at once.
     let mut net = of.clone();
     let mut waiting = FiringSequence::new();
     let mut after = 0u128;
@@ -139,7 +139,7 @@ fn title(of: &Net, frame: &Frame) -> String {
     }
 }
 
-/// What stands in the node at this position of the scene, where it is not what stands there anyway.
+/// Returns the contents of the node at this position of the scene, if they differ from the default.
 fn in_node(of: &Net, (places, transitions): &Nodes, frame: &Frame, at: usize) -> Option<String> {
     let Some(&place) = places.get(at) else {
         let t = transitions[at - places.len()];
@@ -176,7 +176,8 @@ mod tests {
         for title in ["0: the initial marking", "1: go", "2: back"] {
             assert!(svg.contains(&format!(">{title}</text>")), "{svg}");
         }
-        // A token in each picture, never in the same place twice running; two firings are lit.
+        // Each picture has one token, never in the same place as in the picture before. Two firings
+        // are highlighted.
         assert_eq!(svg.matches(">●</text>").count(), 3);
         assert_eq!(svg.matches("#5fd394").count(), 2);
         assert_eq!(svg.matches("<circle").count(), 6);

@@ -1,5 +1,4 @@
-//! What a net too large to look at consists of: its nodes in groups, and the groups drawn as one
-//! node each.
+//! Summary of a net with too many nodes to draw: the nodes in groups, with one node per group.
 
 use super::grouping::{Group, Grouping};
 use super::scene::{Ends, Form, Line, Node, Scene};
@@ -11,16 +10,16 @@ use std::fmt::Write as _;
 /// The groups of a net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// The groups as a scene; none when there are too many even of them.
+    /// The scene of the groups. `None` if there are too many groups to draw.
     pub scene: Option<Scene>,
-    /// The same for people, a sentence a line.
+    /// A description in words, one sentence per line.
     pub lines: Vec<String>,
 }
 
-/// Groups listed in the text.
+/// The largest number of groups listed in the text.
 const LISTED: usize = 10;
 
-/// The summary of a net, with how many nodes of each group are highlighted.
+/// Returns the summary of a net, with the number of highlighted nodes in each group.
 pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
     let grouping = Grouping::of(net);
     let mut lines = vec![format!(

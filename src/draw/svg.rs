@@ -1,4 +1,4 @@
-//! A scene as a picture in SVG: laid out by [`crate::layout`], drawn as circles, boxes and curves.
+//! A scene as an SVG picture: laid out by [`crate::layout`], drawn as circles, boxes and curves.
 
 use super::scene::{Ends, Form, Line, Node, Scene};
 use crate::layout::{Direction, Graph, Layout, Point, Size, Spacing, layout};
@@ -7,35 +7,35 @@ use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// The width of a letter of 10 pixels, about, and the height of a line.
+/// The approximate width of a letter of 10 pixels, and the height of a line.
 const LETTER: f64 = 6.1;
 const LEADING: f64 = 12.0;
 
-/// The width of a letter of captions.
+/// The width of a letter in captions.
 pub(super) const CAPTION_LETTER: f64 = 6.6;
 
-/// The circle at the end of an inhibitor arc.
+/// The radius of the circle at the end of an inhibitor arc.
 const RING: f64 = 3.5;
 
-/// A place without much in it.
+/// The radius of a place with a short text.
 const RADIUS: f64 = 14.0;
 
-/// Around the picture.
+/// The margin around the picture.
 const MARGIN: f64 = 14.0;
 
-/// Draws a scene. After the end of `budget`, its layout is not improved any more.
+/// Draws a scene. When `budget` is spent, the layout is not improved further.
 pub fn svg(scene: &Scene, budget: &Budget) -> String {
     Drawing::new(scene, budget).print(|_| None)
 }
 
 /// A scene with positions.
 pub(super) struct Drawing {
-    /// With long names clipped.
+    /// The scene with long names clipped.
     scene: Scene,
-    /// By node all that is written there, where something was clipped.
+    /// The full text per node, if some text was clipped.
     titles: Vec<Option<String>>,
     layout: Layout,
-    /// The ends of all lines.
+    /// The source and target of every line.
     ends: HashSet<(usize, usize)>,
 }
 
@@ -51,7 +51,7 @@ impl Drawing {
         };
         let spacing = Spacing {
             direction: Direction::Right,
-            // Room for what is written at lines.
+            // Labels of lines need space between layers.
             between_layers: 34.0 + (LETTER * 0.8 * labels as f64).min(120.0),
             within_layers: 12.0,
             ..Spacing::default()
@@ -60,8 +60,8 @@ impl Drawing {
         Drawing { scene, titles, layout: layout(&graph, &spacing, budget), ends }
     }
 
-    /// The picture; `instead` may have something else stand in the middle of a node, such as tokens
-    /// that come and go.
+    /// Returns the picture. `instead` may replace the contents of a node, for example by animated
+    /// tokens.
     pub(super) fn print(&self, instead: impl Fn(usize) -> Option<String>) -> String {
         let caption: Vec<&str> = match self.scene.caption.is_empty() {
             true => Vec::new(),
@@ -88,12 +88,12 @@ impl Drawing {
         text
     }
 
-    /// How much room it takes.
+    /// Returns the size of the layout.
     pub(super) fn size(&self) -> Size {
         self.layout.size
     }
 
-    /// Its lines and nodes, without anything around them.
+    /// Appends the lines and nodes, without head and foot.
     pub(super) fn body(&self, instead: impl Fn(usize) -> Option<String>, text: &mut String) {
         for (line, route) in self.scene.lines.iter().zip(&self.layout.routes) {
             self.line(line, route, text);
@@ -108,7 +108,7 @@ impl Drawing {
         let [(from, from_at), (to, to_at)] = ends;
         let mut route = route.to_vec();
         if route.is_empty() && self.ends.contains(&(line.to, line.from)) {
-            // Two lines between the same nodes: each to its side.
+            // Two lines between the same nodes bend to opposite sides.
             let (dx, dy) = (to_at.0 - from_at.0, to_at.1 - from_at.1);
             let far = dx.hypot(dy).max(1.0);
             route.push((
@@ -206,7 +206,7 @@ impl Drawing {
     }
 }
 
-/// Lines around a height, in the middle.
+/// Writes lines of text centred around the height `y`.
 pub(super) fn written(words: &str, y: f64, text: &mut String) {
     if words.is_empty() {
         return;
@@ -219,9 +219,10 @@ pub(super) fn written(words: &str, y: f64, text: &mut String) {
     }
 }
 
-/// The name of a transition that fires, lit; `attributes` and `inside` are the light's.
+/// Returns a highlighted transition name. `attributes` and `inside` belong to the highlighting
+/// rectangle.
 pub(super) fn lit(name: &str, attributes: &str, inside: &str) -> String {
-    // Over the form, under the name.
+    // The rectangle covers the form of the node and is below the name.
     let name = &clipped(name);
     let width = (LETTER * name.chars().count() as f64 + 12.0).max(24.0);
     format!(
@@ -232,7 +233,7 @@ pub(super) fn lit(name: &str, attributes: &str, inside: &str) -> String {
     )
 }
 
-/// A picture's beginning: a page with room for so much, and a margin around that.
+/// Returns the head of a picture: a page of the given size, with a margin.
 pub(super) fn head(name: &str, width: f64, height: f64) -> String {
     let (wide, high) = (width + 2.0 * MARGIN, height + 2.0 * MARGIN);
     format!(
@@ -245,7 +246,7 @@ pub(super) fn head(name: &str, width: f64, height: f64) -> String {
     )
 }
 
-/// Its end.
+/// The end of a picture.
 pub(super) const FOOT: &str = "</g>\n</svg>\n";
 
 const STYLE: &str = ".page{fill:#fff}.line{fill:none;stroke:#6b7582;stroke-width:1.1}\
@@ -254,7 +255,7 @@ const STYLE: &str = ".page{fill:#fff}.line{fill:none;stroke:#6b7582;stroke-width
     .label{font-size:9px}.label,.beside{paint-order:stroke;stroke:#fff;stroke-width:2.5px}\
     .bright .shape{fill:#ffcc66;stroke-width:2}.cut .shape{stroke-dasharray:4 3}";
 
-/// The size of a node's form.
+/// Returns the size of a node's form.
 fn shape(node: &Node) -> Size {
     let lines = node.inside.split('\n').count() as f64;
     let letters =
@@ -272,7 +273,8 @@ fn shape(node: &Node) -> Size {
     }
 }
 
-/// A node's form with what is written below it, and as much above, so that lines end in its middle.
+/// Returns the space for a node: the form, the text below it, and the same height above it. So
+/// lines end at the middle of the form.
 fn room(node: &Node) -> Size {
     let Size { width, height } = shape(node);
     let beside: Vec<usize> = node
@@ -290,7 +292,7 @@ fn room(node: &Node) -> Size {
     }
 }
 
-/// Where a line to `towards` leaves a node.
+/// Returns the point where a line to `towards` leaves a node.
 fn border(node: &Node, (x, y): Point, towards: Point) -> Point {
     let (dx, dy) = (towards.0 - x, towards.1 - y);
     let Size { width, height } = shape(node);
@@ -304,7 +306,7 @@ fn border(node: &Node, (x, y): Point, towards: Point) -> Point {
     (x + dx * share.min(1.0), y + dy * share.min(1.0))
 }
 
-/// The head of an arrow, of this class.
+/// Draws an arrow head with the given class.
 pub(super) fn tip(from: Point, at: Point, class: &str, text: &mut String) {
     let (dx, dy) = (at.0 - from.0, at.1 - from.1);
     let far = dx.hypot(dy).max(0.1);
@@ -318,20 +320,20 @@ pub(super) fn tip(from: Point, at: Point, class: &str, text: &mut String) {
     );
 }
 
-/// The circle at the end of an inhibitor arc.
+/// Draws the circle at the end of an inhibitor arc.
 fn ring(from: Point, at: Point, text: &mut String) {
     let (x, y) = towards(at, from, RING);
     let _ = writeln!(text, "<circle class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RING}\"/>");
 }
 
-/// What lies so far from a point on the way to another.
+/// Returns the point at distance `far` from the first point towards the other point.
 fn towards((x, y): Point, other: Point, far: f64) -> Point {
     let (dx, dy) = (other.0 - x, other.1 - y);
     let length = dx.hypot(dy).max(0.1);
     (x + dx / length * far, y + dy / length * far)
 }
 
-/// Text as XML takes it; control characters, which it does not take at all, are shown as a box.
+/// Escapes text for XML. Control characters, which XML forbids, become a box.
 pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -352,7 +354,7 @@ mod tests {
     use super::*;
     use quick_xml::events::Event;
 
-    /// Panics unless it is well-formed; the names of its elements.
+    /// Returns the names of the elements. Panics if the SVG is not well-formed.
     fn elements(svg: &str) -> Vec<String> {
         let mut reader = quick_xml::Reader::from_str(svg);
         let mut names = Vec::new();
@@ -375,7 +377,8 @@ mod tests {
         let drawn = svg(&net(&of, &Part::whole(&of), &highlight), &Budget::unlimited());
         let names = elements(&drawn);
         let count = |name: &str| names.iter().filter(|it| *it == name).count();
-        // The page and two transitions; a line each, with a head, and one more for the loop.
+        // The page and two transitions are rectangles. Four lines have five heads, because the line in
+        // both directions has two.
         assert_eq!((count("circle"), count("rect")), (2, 3));
         assert_eq!(count("path"), 4 + 5);
         assert!(

@@ -1,10 +1,11 @@
-//! Bounds on the places that inhibit or are emptied, each with a reason that a checker can follow.
+//! Bounds on places with inhibitor or reset arcs, each with a justification that a checker can
+//! verify.
 //!
-//! Three ways, of which the first that gives all of them is taken: small nets are visited, by the
-//! firing rule with all arcs, and what they hold at most is known exactly; a semiflow of the core
-//! bounds its places (an inhibitor arc only forbids firings, and a reset arc only lowers a sum
-//! without negative factors); and a place holds no more than a capacity that inhibitor arcs give
-//! it. Where none of them bounds a place, it may have a cap instead (`cap`).
+//! Three methods are tried, and the first that bounds all these places is taken. A small net is
+//! explored completely, by the firing rule with all arcs, which gives exact bounds. A place
+//! semiflow of the core bounds its places: an inhibitor arc only forbids firings, and a reset arc
+//! only lowers a sum with nonnegative coefficients. Finally, inhibitor arcs may give a place a
+//! capacity. If none of them bounds a place, the place may have a cap instead (`cap`).
 
 use super::Untranslated;
 use crate::structure::semiflows::place_semiflows;
@@ -15,26 +16,28 @@ use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::time::Duration;
 
-/// Nets of so few markings are visited at once.
+/// Limit on the markings of a net that is explored first.
 const FEW: u64 = 10_000;
 
-/// So many are visited where nothing else gives a bound; whoever checks visits them again.
+/// Limit on the explored markings if no other method gives bounds. The checker explores the
+/// markings again.
 pub const MANY: u64 = 200_000;
 
-/// The most numbers of tokens that a visit holds, all markings together.
+/// Limit on the stored numbers of tokens during the exploration, for all markings together.
 const MOST_CELLS: u64 = 1 << 26;
 
-/// The most semiflows at a time.
+/// Limit on the number of semiflows kept during their computation.
 const FLOWS: usize = 5_000;
 
-/// How many tokens more a cap allows on a place than the initial marking and the arcs speak of.
+/// The room of a cap: the number of tokens that it allows beyond the initial marking and the arc
+/// weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Rooms {
-    /// On a place that only inhibits. 100 by default: runs that need more are no witnesses, and
-    /// engines that go through markings meet every number up to it.
+    /// The room on a place with inhibitor arcs only. The default is 100. Runs that need more tokens
+    /// are not found, and engines that visit markings meet every number of tokens up to the cap.
     pub inhibiting: u64,
-    /// On a place that is emptied, where each number of tokens takes a copy of a transition. 32 by
-    /// default, and less where that would be too many copies.
+    /// The room on a place with reset arcs, where each number of tokens needs a copy of a
+    /// transition. The default is 32, and less if there would be too many copies.
     pub emptied: u64,
 }
 
@@ -44,17 +47,17 @@ impl Default for Rooms {
     }
 }
 
-/// How long semiflows are looked for.
+/// Time limit for semiflows.
 const FLOW_TIME: Duration = Duration::from_secs(5);
 
-/// The bounds of places that inhibit or are emptied, by ascending place.
+/// The bounds of places with inhibitor or reset arcs, sorted by place.
 pub(super) struct Bounds {
     pub(super) known: Vec<TranslationBound>,
-    /// The first place without one, and the arc that wants it.
+    /// The first unbounded place, with the arc that needs the bound.
     pub(super) missing: Option<Untranslated>,
 }
 
-/// A bound for each place that inhibits or is emptied, as far as there are any.
+/// Finds bounds for the places with inhibitor or reset arcs.
 pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Bounds {
     let all = |known| Bounds { known, missing: None };
     let wanted = wanted(net);
@@ -95,8 +98,8 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Bou
     }
 }
 
-/// The same bounds, and a cap on each place that has none: as many tokens as the initial marking
-/// and the arcs at the place have, and some room.
+/// Adds a cap to each place without a bound. The cap is the largest number among the initial tokens
+/// and the arc weights at the place, plus the room.
 pub(super) fn cap(
     net: &ExtendedNet,
     known: &[TranslationBound],
@@ -118,18 +121,18 @@ pub(super) fn cap(
     bounds.into_values().collect()
 }
 
-/// The places that inhibit or are emptied.
+/// Returns the places with inhibitor or reset arcs.
 fn wanted(net: &ExtendedNet) -> BTreeSet<PlaceId> {
     let transitions = || net.core().transitions();
     let inhibit = transitions().flat_map(|t| net.inhibitors(t)).map(|arc| arc.place);
     inhibit.chain(transitions().flat_map(|t| net.resets(t)).copied()).collect()
 }
 
-/// By transition, what the places that it empties hold together in the markings that enable it.
+/// For each transition, the tokens of the places that it resets, in all markings that enable it.
 pub(super) type Seen = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
 
-/// Returns bounds of the places that inhibit or are emptied, with what is held together where
-/// places are emptied. `None` if the net has more than `limit` markings.
+/// Explores the net. Returns the bounds of places with inhibitor or reset arcs, and the token
+/// vectors of reset places. Returns `None` if the net has more than `limit` markings.
 pub(super) fn seen(
     net: &ExtendedNet,
     limit: u64,
@@ -149,7 +152,7 @@ pub(super) fn seen(
     Some((bounds, seen))
 }
 
-/// Returns bounds of these places, if the net has at most `limit` markings.
+/// Explores the net and returns bounds of these places, if the net has at most `limit` markings.
 fn visited(
     net: &ExtendedNet,
     wanted: &BTreeSet<PlaceId>,
@@ -159,7 +162,8 @@ fn visited(
     visit(net, wanted, limit, budget, &mut |_, _| {})
 }
 
-/// The same. Calls `firing` with each marking and each transition that it enables.
+/// Explores the net, as [`visited`]. Calls `firing` with each marking and each transition that it
+/// enables.
 fn visit(
     net: &ExtendedNet,
     wanted: &BTreeSet<PlaceId>,
@@ -197,7 +201,7 @@ fn visit(
     Some(wanted.iter().map(bound).collect())
 }
 
-/// What is to be said of a net of which some place has no bound.
+/// Returns the error for the first arc whose place is unbounded.
 fn unbounded(net: &ExtendedNet, bounds: &BTreeMap<PlaceId, TranslationBound>) -> Untranslated {
     let core = net.core();
     let mut arcs = core.transitions().flat_map(|t| {

@@ -1,23 +1,24 @@
-//! The net itself: complement places, and copies of what empties places.
+//! Construction of the translated net: complement places, and copies of transitions that reset
+//! places.
 //!
 //! # Soundness
-//! Let B(p) bound p in every marking that the net with these arcs reaches. By induction along
-//! firings, the markings reached here are m with B(p) − m(p) on co(p), for each m reached there,
-//! and a transition is enabled in m iff one of its copies is, and then exactly one:
+//! Let B(p) bound p in every reachable marking of the extended net. For each reachable marking m of
+//! the extended net, the translated net reaches m extended by B(p) − m(p) tokens on the complement
+//! co(p), and it reaches no other markings. This follows by induction along firings. A transition
+//! is enabled in m iff one of its copies is enabled, and then exactly one copy is:
 //!
-//! * an inhibitor arc of weight w <= B(p) asks for co(p) >= B(p) − w + 1, which is m(p) < w; with
-//!   w > B(p) it never inhibits, and is dropped;
-//! * a transition that adds d > 0 tokens to p takes d from co(p): they are there, as m(p) + d <=
-//!   B(p) is reached;
-//! * the copy for k of a transition that empties p takes k from p and B(p) − k from co(p): it is
-//!   enabled only where m(p) = k. What p held before does not matter where it is always empty, B(p)
-//!   = 0.
+//! * An inhibitor arc of weight w <= B(p) requires co(p) >= B(p) − w + 1, which means m(p) < w.
+//!   With w > B(p) it never inhibits, and is dropped.
+//! * A transition that adds d > 0 tokens to p takes d tokens from co(p). They exist, because m(p) +
+//!   d <= B(p).
+//! * The copy for k of a transition that resets p takes k tokens from p and B(p) − k from co(p). So
+//!   it is enabled only if m(p) = k. If B(p) = 0, the place is always empty and needs no copies.
 //!
-//! Copies for what p holds in no reachable marking that enables the transition are never enabled,
-//! and may be left out: where all combinations are too many and all markings were visited, they
-//! are.
+//! A copy for a token number that no reachable marking enabling the transition has is never
+//! enabled, and may be omitted. If all combinations are too many and all markings were explored,
+//! such copies are omitted.
 //!
-//! Where a cap stands for a bound, [`parikh_net::translation`] has the argument and the copies that
+//! For caps instead of bounds, [`parikh_net::translation`] has the proof and the additional copies.
 //! are made besides.
 
 use super::bounds::Seen;
@@ -29,8 +30,8 @@ use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-/// The net by these bounds, of which there is one for each place that inhibits or is emptied. With
-/// `seen`, copies are made only for what places that are emptied hold together there.
+/// Builds the net from these bounds, one for each place with inhibitor or reset arcs. With `seen`,
+/// copies exist only for the token vectors of reset places in reachable markings.
 pub(super) fn build(
     net: &ExtendedNet,
     bounds: Vec<TranslationBound>,
@@ -95,42 +96,42 @@ pub(super) fn build(
     }
     builder.set_translation(translation);
     let made = builder.build()?;
-    // What else there is depends on the model's places: final markings speak of those alone.
+    // The builder has added places, and final markings are about the model's places only.
     let finals = core.final_markings().iter().map(|last| last.padded(made.place_count()));
     let finals = finals.collect();
     Ok(made.with_final_markings(finals))
 }
 
-/// A net while it is made.
+/// A translated net under construction.
 struct Making<'n> {
     net: &'n ExtendedNet,
     most: &'n BTreeMap<PlaceId, u64>,
-    /// The places whose bounds are caps.
+    /// The places whose bound is a cap.
     caps: &'n BTreeSet<PlaceId>,
     complements: BTreeMap<PlaceId, PlaceId>,
-    /// What there is beside them, where there are caps.
+    /// The additional places, if there are caps.
     beyond: Option<Beyond>,
 }
 
-/// The places of a net with caps that are about what goes beyond them.
+/// The additional places of a net with caps.
 struct Beyond {
     within: PlaceId,
     beyond: PlaceId,
-    /// Where the tokens beyond the cap of a place are.
+    /// The place with the tokens beyond the cap, for each capped place.
     over: BTreeMap<PlaceId, PlaceId>,
 }
 
-/// In what copies of a transition differ.
+/// A property in which the copies of a transition differ.
 enum Choice {
-    /// The place is emptied, and holds so many tokens before.
+    /// The transition resets the place, which holds a number of tokens in this range before.
     Held(PlaceId, RangeInclusive<u64>),
-    /// The transition changes the tokens of a place with a cap by so many, and none of the change
-    /// up to all of it is of what the place has beyond its cap.
+    /// The transition changes the tokens of a capped place by this number. A part of the change,
+    /// from none to all, concerns the tokens beyond the cap.
     Over(PlaceId, i64),
 }
 
 impl Choice {
-    /// How many there are, as far as anybody counts.
+    /// Returns the number of alternatives, saturating.
     fn count(&self) -> u64 {
         match self {
             Choice::Held(_, tokens) => (tokens.end() - tokens.start()).saturating_add(1),
@@ -139,23 +140,23 @@ impl Choice {
     }
 }
 
-/// What a copy of a transition is for.
+/// The parameters of one copy of a transition.
 #[derive(Default)]
 struct Chosen {
-    /// What the places that are emptied hold before.
+    /// The tokens of the reset places before the firing.
     held: BTreeMap<PlaceId, u64>,
-    /// How what places have beyond their caps is changed, where it is.
+    /// The change of the tokens beyond the cap, if it is not 0.
     over: BTreeMap<PlaceId, i64>,
 }
 
 impl Chosen {
-    /// All copies, of which there are few enough.
+    /// Returns the parameters of all copies. Their number must be within the limit.
     fn all(choices: &[Choice]) -> Vec<Chosen> {
         let count: u64 = choices.iter().map(Choice::count).product();
         (0..count).map(|number| Chosen::numbered(choices, number)).collect()
     }
 
-    /// The copy of this number; the first choice counts fastest.
+    /// Returns the parameters of a copy by its number. The first choice varies fastest.
     fn numbered(choices: &[Choice], mut number: u64) -> Chosen {
         let mut copy = Chosen::default();
         for choice in choices {
@@ -165,7 +166,7 @@ impl Chosen {
             match choice {
                 Choice::Held(p, tokens) => drop(copy.held.insert(*p, tokens.start() + at)),
                 Choice::Over(p, change) if at > 0 => {
-                    // At most the change, which fits.
+                    // The number is at most the change, which fits.
                     let by = i64::try_from(at).unwrap_or(i64::MAX) * change.signum();
                     copy.over.insert(*p, by);
                 }
@@ -177,12 +178,13 @@ impl Chosen {
 }
 
 impl Making<'_> {
-    /// The bound of a place that inhibits or is emptied.
+    /// Returns the bound of a place with inhibitor or reset arcs.
     fn most(&self, p: PlaceId) -> u64 {
         self.most.get(&p).copied().unwrap_or_default()
     }
 
-    /// The places whose complement somebody asks, and those with a cap, which nothing else keeps.
+    /// Returns the places that need a complement: an inhibitor or reset arc tests them, or they
+    /// have a cap.
     fn watched(&self) -> BTreeSet<PlaceId> {
         let of = |t: TransitionId| {
             let inhibits = self.net.inhibitors(t).iter();
@@ -192,7 +194,7 @@ impl Making<'_> {
         self.net.core().transitions().flat_map(of).chain(self.caps.iter().copied()).collect()
     }
 
-    /// The places for what goes beyond caps.
+    /// Adds the places that caps need.
     fn beyond(&self, builder: &mut NetBuilder) -> Result<Beyond, BuildError> {
         let core = self.net.core();
         let mut place = |what, of: Option<PlaceId>, tokens| {
@@ -207,15 +209,16 @@ impl Making<'_> {
         Ok(Beyond { within: place("within", None, 1)?, beyond: place("beyond", None, 0)?, over })
     }
 
-    /// The places that `t` empties and that may hold something.
+    /// Returns the places that `t` resets and that may hold tokens.
     fn emptied(&self, t: TransitionId) -> impl Iterator<Item = PlaceId> {
         self.net.resets(t).iter().copied().filter(|&p| self.most(p) > 0)
     }
 
-    /// In what the copies of `t` differ.
+    /// Returns the properties in which the copies of `t` differ.
     fn choices(&self, t: TransitionId) -> Vec<Choice> {
         let core = self.net.core();
-        // Where a place that is emptied can hold nothing, one number that it cannot hold.
+        // If the arcs exclude every number of tokens on a reset place, one impossible number is
+        // kept.
         let held = |p| {
             let low = core.pre_weight(t, p);
             let inhibitor = self.net.inhibitor_weight(t, p);
@@ -224,7 +227,7 @@ impl Making<'_> {
         };
         let is_emptied = |p: &PlaceId| self.net.resets(t).contains(p);
         let over = self.caps.iter().copied().filter(|p| !is_emptied(p)).filter_map(|p| {
-            // Weights fit.
+            // Weights fit 63 bits, or the place is skipped.
             let [puts, takes] = [core.post_weight(t, p), core.pre_weight(t, p)].map(i64::try_from);
             let change = puts.ok()? - takes.ok()?;
             (change != 0).then_some(Choice::Over(p, change))
@@ -232,7 +235,7 @@ impl Making<'_> {
         self.emptied(t).map(held).chain(over).collect()
     }
 
-    /// Adds the copies of `t`; how many.
+    /// Adds the copies of `t`. Returns their number.
     fn copies(
         &self,
         t: TransitionId,
@@ -241,7 +244,7 @@ impl Making<'_> {
     ) -> Result<usize, BuildError> {
         let core = self.net.core();
         let own = core.transition_name(t);
-        // Numbers are said where copies differ in them.
+        // Names contain token numbers only if the copies differ in them.
         let is_one = all.iter().all(|it| it.held == all[0].held);
         for made in all {
             let held = made.held.iter().filter(|_| !is_one);
@@ -262,8 +265,8 @@ impl Making<'_> {
         Ok(all.len())
     }
 
-    /// The copies of `t` for what the places that it empties hold together in reachable markings.
-    /// Where no marking enables it, one copy that no marking enables.
+    /// Returns the copies of `t` for the token vectors of its reset places in reachable markings.
+    /// If no marking enables `t`, one copy is made, which is never enabled.
     fn seen(&self, t: TransitionId, seen: &Seen) -> Vec<Chosen> {
         let core = self.net.core();
         let least = || self.net.resets(t).iter().map(|&p| core.pre_weight(t, p)).collect();
@@ -276,7 +279,7 @@ impl Making<'_> {
         all.into_iter().map(chosen).collect()
     }
 
-    /// The arcs of a copy of `t`.
+    /// Adds the arcs of a copy of `t`.
     fn arcs(
         &self,
         t: TransitionId,
@@ -315,7 +318,7 @@ impl Making<'_> {
             let over = made.over.get(&p).copied().unwrap_or(0);
             let (more, fewer) = (puts.saturating_sub(takes), takes.saturating_sub(puts));
             let by = over.unsigned_abs();
-            // What is left of the change for p itself.
+            // The part of the change that concerns p itself.
             let (more, fewer) = (more.saturating_sub(by), fewer.saturating_sub(by));
             let needs = match over.signum() {
                 0 => takes,
@@ -340,8 +343,8 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// For each place with a cap, what passes the cap, and what takes away the rest when the place
-    /// is emptied.
+    /// Adds a transition per capped place that passes the cap. If the place is reset, also adds a
+    /// transition that removes the tokens beyond the cap.
     fn leave_and_drain(&self, builder: &mut NetBuilder) -> Result<(), BuildError> {
         let Some(Beyond { within, beyond, over }) = &self.beyond else { return Ok(()) };
         let core = self.net.core();

@@ -1,9 +1,10 @@
-//! Nets with inhibitor and reset arcs as place/transition nets that say the same: [`translate`].
+//! Translation of nets with inhibitor and reset arcs to equivalent place/transition nets:
+//! [`translate`].
 //!
-//! Nobody after the readers knows other arcs than plain ones. So such a net is translated at the
-//! front door, where that is exact ([`parikh_net::translation`]). Where no bound is found on a
-//! place that inhibits or is emptied ([`bounds`]), the net may do what no bounded net does: it is
-//! refused, but for those who ask what can be reached ([`translate_within_caps`]).
+//! Only the readers know such arcs; the other modules work on place/transition nets. So such a net
+//! is translated right after reading, where the translation is exact ([`parikh_net::translation`]).
+//! If a place with such arcs has no known bound ([`bounds`]), the net may be unbounded, and it is
+//! refused. Only reachability questions remain possible ([`translate_within_caps`]).
 
 pub mod bounds;
 mod build;
@@ -12,55 +13,55 @@ use bounds::Rooms;
 use parikh_net::{BuildError, ExtendedNet, Net};
 use parikh_solvers::Budget;
 
-/// The most transitions that copies may make of a net.
+/// Maximal number of transitions after copying.
 pub const MOST_COPIES: u128 = 20_000;
 
-/// Why no place/transition net stands for a net with inhibitor or reset arcs.
+/// Reasons why a net with inhibitor or reset arcs was not translated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Untranslated {
-    /// A place may have no bound.
+    /// A place may be unbounded.
     #[error(
         "place `{place}` {role} transition `{transition}`, and no bound is known on its tokens: nets with {arcs} \
          arcs are read where the places at these arcs are bounded; bound it, or take the arc away"
     )]
     Unbounded {
-        /// The place.
+        /// The name of the place.
         place: String,
-        /// What it does to the transition, or the transition to it.
+        /// The verb phrase between place and transition in the message.
         role: &'static str,
-        /// The transition at the arc.
+        /// The name of the transition at the arc.
         transition: String,
-        /// What the arcs are called.
+        /// The kind of the arcs.
         arcs: &'static str,
     },
-    /// It takes too many copies of transitions.
+    /// The translation needs too many copies of transitions.
     #[error(
         "transition `{transition}` empties places that may hold many tokens: it would take more than {most} \
          transitions to stand for each number of them"
     )]
     TooManyCopies {
-        /// The first transition beyond the limit.
+        /// The name of the first transition beyond the limit.
         transition: String,
-        /// The limit.
+        /// The maximal number of transitions.
         most: u128,
     },
-    /// The result is no net: weights that do not fit.
+    /// The result is not a valid net, because weights overflow.
     #[error(transparent)]
     Build(#[from] BuildError),
 }
 
-/// The place/transition net that stands for `net`: its core where it has no other arcs.
+/// Translates `net` to an equivalent place/transition net. A net without such arcs is its core.
 ///
 /// # Errors
-/// When there is none, with the place or transition that is to blame.
+/// If the net is not translatable, with the place or transition responsible.
 pub fn translate(net: ExtendedNet, budget: &Budget) -> Result<Net, Untranslated> {
     translate_visiting(net, bounds::MANY, budget)
 }
 
-/// The same, where at most so many markings are visited for bounds.
+/// Translates `net` as [`translate`] does. At most `most_visited` markings are explored for bounds.
 ///
 /// # Errors
-/// As [`translate`].
+/// As for [`translate`].
 pub fn translate_visiting(
     net: ExtendedNet,
     most_visited: u64,
@@ -69,12 +70,12 @@ pub fn translate_visiting(
     translated(net, most_visited, None, budget)
 }
 
-/// The same; where places have no bound, with caps on them that have this room. Then the net stands
-/// for the model in two halves, and whoever asks more of it than what can be reached is refused
-/// ([`Net::has_caps`]).
+/// Translates `net` as [`translate_visiting`] does, with caps of the given room on unbounded
+/// places. Then the translation is only one-sided in each direction, and only reachability
+/// questions are possible ([`Net::has_caps`]).
 ///
 /// # Errors
-/// When it takes too many transitions, or weights do not fit.
+/// If too many transitions are needed, or if weights overflow.
 pub fn translate_within_caps(
     net: ExtendedNet,
     most_visited: u64,
@@ -84,7 +85,7 @@ pub fn translate_within_caps(
     translated(net, most_visited, Some(rooms), budget)
 }
 
-/// The same, with caps that have this room where there is any.
+/// Translates `net`. If `rooms` is given, unbounded places have caps.
 fn translated(
     net: ExtendedNet,
     most_visited: u64,
@@ -98,7 +99,7 @@ fn translated(
     let bounds = bounds::find(&net, most_visited, budget);
     let Some(missing) = bounds.missing else {
         return match build::build(&net, bounds.known, None) {
-            // A transition that empties many places: what they hold together is little, perhaps.
+            // The reset places of a transition may have few token vectors in reachable markings.
             Err(Untranslated::TooManyCopies { transition, most }) => {
                 match bounds::seen(&net, most_visited, budget) {
                     Some((bounds, seen)) => build::build(&net, bounds, Some(&seen)),

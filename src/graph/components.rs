@@ -1,12 +1,13 @@
-//! Terminal strongly connected components of a graph: those that no edge leaves. Every run that
-//! goes on for ever may end up in one, and stays there; a dead marking is one by itself.
+//! Terminal strongly connected components of a graph: components that no edge leaves. From every
+//! node a terminal component is reachable, and no run leaves a terminal component. A dead marking
+//! is a terminal component by itself.
 
 use parikh_net::components::components;
 use std::collections::HashMap;
 
-/// Of each node the number of its terminal component, from 0 in the order of their first nodes;
-/// `None` where its component is not terminal. `edges` are pairs of nodes, all reachable from node
-/// 0 or not.
+/// Returns for each node the index of its terminal component, in the order of their first nodes, or
+/// `None` if its component is not terminal. `edges` are pairs of nodes. Nodes need not be reachable
+/// from node 0.
 pub fn terminal(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<Option<u32>> {
     let mut out = vec![Vec::new(); nodes];
     edges.for_each(|(from, to)| out[from as usize].push(to));
@@ -32,7 +33,7 @@ mod tests {
 
     #[test]
     fn what_nothing_leaves_is_terminal() {
-        // 0 ⇄ 1 → 2 ⇄ 3, 1 → 4, 5 alone.
+        // 0 ⇄ 1 → 2 ⇄ 3, 1 → 4 with a loop at 4, and 5 isolated.
         let edges = [(0, 1), (1, 0), (1, 2), (2, 3), (3, 2), (1, 4), (4, 4)];
         let found = terminal(6, edges.into_iter());
         assert_eq!(found, [None, None, Some(0), Some(0), Some(1), Some(2)]);

@@ -1,17 +1,17 @@
-//! The coverability graph of Karp and Miller: finite, of every net.
+//! The coverability graph of Karp and Miller, which is finite for every net.
 //!
-//! Where a marking is reached that covers one before it on the way and is larger on some places,
-//! what led there can be repeated, and these places grow without bound: they are written ω. Places
-//! with ω hold as many tokens as anybody likes. A node m says: of each k there is a reachable
-//! marking that equals m where m is a number and has at least k where it is ω. Every reachable
-//! marking is covered by a node.
+//! Suppose a marking on a path covers an earlier marking of the path and has more tokens on some
+//! places. Then the firings in between can repeat, and these places grow without bound. Their
+//! number of tokens becomes ω, which stands for arbitrarily many tokens. A node m means: for each k
+//! there is a reachable marking that equals m on places with a number and has at least k tokens on
+//! places with ω. Every reachable marking is covered by a node.
 //!
-//! The graph does *not* say which markings can be reached, nor whether a dead marking can; it says
-//! which places are bounded, and which transitions can ever fire.
+//! The graph does *not* show which markings are reachable, nor whether a dead marking is reachable.
+//! It shows which places are bounded, and which transitions can fire.
 //!
-//! This one is for pictures, and keeps every node. The engine
-//! [`coverability`](crate::engine::coverability) leaves out what is covered already, and remembers
-//! how everything came about.
+//! This implementation is for pictures and keeps every node. The engine
+//! [`coverability`](crate::engine::coverability) drops covered nodes, and records how each node was
+//! derived.
 //!
 //! # Sources
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969.
@@ -22,25 +22,25 @@ use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
-/// Nodes and firings between them.
+/// The nodes and the firings between them.
 #[derive(Clone, Debug)]
 pub struct Coverability {
-    /// Tokens by place, [`OMEGA`] where there is no bound; the initial marking is node 0.
+    /// Tokens by place, [`OMEGA`] for unbounded places. Node 0 is the initial marking.
     pub nodes: Vec<Vec<u64>>,
-    /// By ascending `from`, then transition.
+    /// The edges, sorted by `from` and transition.
     pub edges: Vec<Edge>,
 }
 
 impl Coverability {
-    /// The graph of at most so many nodes.
+    /// Computes the graph with at most `most` nodes.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The graph has more nodes, a token count overflows, or the budget is spent.
     pub fn of(net: &Net, most: usize, budget: &Budget) -> Result<Self, NoGraph> {
         let first = net.initial().tokens().to_vec();
         let mut numbers = HashMap::from([(first.clone(), 0u32)]);
         let mut graph = Coverability { nodes: vec![first], edges: Vec::new() };
-        // Of each node the one that it was first reached from.
+        // For each node, the node from which it was first reached.
         let mut parents: Vec<Option<u32>> = vec![None];
         let mut from = 0;
         while from < graph.nodes.len() {
@@ -68,8 +68,8 @@ impl Coverability {
         Ok(graph)
     }
 
-    /// Writes ω where `next`, reached from node `from`, is larger than a node on the way to it that
-    /// it covers; until nothing changes.
+    /// Sets places of `next` to ω where `next` is larger than a covered node on the path to node
+    /// `from`. Repeats until nothing changes.
     fn accelerate(&self, next: &mut [u64], from: usize, parents: &[Option<u32>]) {
         loop {
             let mut changed = false;
@@ -92,7 +92,7 @@ impl Coverability {
         }
     }
 
-    /// The places that are ω somewhere, ascending.
+    /// Returns the places that are ω in some node, in ascending order.
     pub fn unbounded(&self, net: &Net) -> Vec<PlaceId> {
         let is_omega = |p: &PlaceId| self.nodes.iter().any(|node| node[p.index()] == OMEGA);
         net.places().filter(is_omega).collect()

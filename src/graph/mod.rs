@@ -1,12 +1,12 @@
-//! Graphs of markings, for nets small enough: what can be reached, and how.
+//! Reachability and coverability graphs of small nets.
 //!
-//! | file | is |
+//! | file | contents |
 //! |---|---|
-//! | [`reachability`] | every reachable marking, every firing |
-//! | [`coverability`] | of nets without bounds, the graph of Karp and Miller |
-//! | [`omega`] | markings with ω, which the engine of that name uses as well |
-//! | [`components`] | what is never left again |
-//! | [`view`] | a graph as it is shown: what is dead, terminal, on a path |
+//! | [`reachability`] | every reachable marking and every firing |
+//! | [`coverability`] | the graph of Karp and Miller, for unbounded nets |
+//! | [`omega`] | markings with ω, also used by the coverability engine |
+//! | [`components`] | terminal strongly connected components |
+//! | [`view`] | a graph for output: dead, terminal and highlighted nodes |
 //! | [`write`](mod@write), [`svg`](mod@svg) | for Graphviz, CADP and mCRL2, scripts; a picture |
 
 pub mod components;

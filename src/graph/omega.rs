@@ -1,15 +1,15 @@
-//! Markings with ω: a place with ω holds as many tokens as anybody likes.
+//! Markings with ω. A place with ω holds arbitrarily many tokens.
 
 use super::reachability::NoGraph;
 use parikh_net::{Marking, Net, TransitionId};
 
-/// ω among token counts, which are smaller.
+/// The token count ω, larger than all other token counts.
 pub const OMEGA: u64 = u64::MAX;
 
-/// A firing, with ω − n = ω + n = ω; `None` where it is not enabled.
+/// Fires a transition, with ω − n = ω + n = ω. Returns `None` if the transition is disabled.
 ///
 /// # Errors
-/// [`NoGraph::Overflow`] where a place would hold more tokens than are counted.
+/// [`NoGraph::Overflow`] if a place would hold more tokens than can be counted.
 pub fn fire(net: &Net, tokens: &[u64], t: TransitionId) -> Result<Option<Vec<u64>>, NoGraph> {
     if net.pre(t).iter().any(|arc| tokens[arc.place.index()] < arc.weight) {
         return Ok(None);
@@ -25,7 +25,7 @@ pub fn fire(net: &Net, tokens: &[u64], t: TransitionId) -> Result<Option<Vec<u64
     Ok(Some(next))
 }
 
-/// Whether `one` has no more tokens than `other` on any place.
+/// Returns true if `one` has at most as many tokens as `other` on every place.
 pub fn is_covered(one: &[u64], other: &[u64]) -> bool {
     one.iter().zip(other).all(|(a, b)| a <= b)
 }

@@ -1,9 +1,8 @@
-//! The reachability graph with all its labels: each marking, and each firing between two of them.
+//! The labelled reachability graph: all reachable markings, and all firings between them.
 //!
-//! For nets small enough to be looked at. The engines' own search
-//! ([`explicit`](crate::engine::explicit)) packs markings and forgets which transition leads where;
-//! this one keeps everything as it is, breadth first, so that lower numbers are nearer to the
-//! beginning.
+//! This implementation is for nets small enough to be drawn. The explicit search of the engines
+//! ([`explicit`](crate::engine::explicit)) packs markings and does not keep edges. This graph keeps
+//! everything. The search is breadth-first, so smaller numbers are nearer to the initial marking.
 
 use parikh_net::{FireError, FiringSequence, Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::{Budget, Exhausted};
@@ -12,53 +11,53 @@ use std::collections::HashMap;
 /// A firing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// The number of the marking in which it fires.
+    /// The number of the marking before the firing.
     pub from: u32,
-    /// What fires.
+    /// The fired transition.
     pub transition: TransitionId,
-    /// The number of the marking after it.
+    /// The number of the marking after the firing.
     pub to: u32,
 }
 
 /// All reachable markings, and the firings between them.
 #[derive(Clone, Debug)]
 pub struct Reachability {
-    /// By number; the initial one is 0.
+    /// The markings by number. Number 0 is the initial marking.
     pub markings: Vec<Marking>,
-    /// By ascending `from`, then transition.
+    /// The edges, sorted by `from` and transition.
     pub edges: Vec<Edge>,
-    /// Of each marking but the first the edge that led there first.
+    /// For each marking but the first, the edge by which it was first reached.
     came: Vec<u32>,
 }
 
-/// Why there is no such graph.
+/// An error that prevents the construction of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoGraph {
-    /// More markings can be reached.
+    /// There are more markings than allowed.
     #[error("more than {0} markings can be reached")]
     TooMany(usize),
     /// A place would hold too many tokens.
     #[error("a place would hold 2^63 tokens or more")]
     Overflow,
-    /// The time or the memory is over.
+    /// The budget is spent.
     #[error("{0}")]
     Exhausted(#[from] Exhausted),
 }
 
 impl Reachability {
-    /// The graph of at most so many markings.
+    /// Computes the graph with at most `most` markings.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The graph has more markings, a token count overflows, or the budget is spent.
     pub fn of(net: &Net, most: usize, budget: &Budget) -> Result<Self, NoGraph> {
         Self::forgetting(net, &[], most, budget)
     }
 
-    /// The same without what is on `forgotten` places, from which no transition may take: tokens
-    /// there vanish as soon as they are put.
+    /// Computes the graph without the tokens on `forgotten` places. No transition may take tokens
+    /// from these places. Tokens put there vanish at once.
     ///
     /// # Errors
-    /// As [`of`](Self::of).
+    /// As for [`of`](Self::of).
     pub fn forgetting(
         net: &Net,
         forgotten: &[PlaceId],
@@ -100,7 +99,7 @@ impl Reachability {
         Ok(graph)
     }
 
-    /// A shortest sequence to a marking.
+    /// Returns a shortest firing sequence to a marking.
     pub fn sequence_to(&self, mut marking: u32) -> Vec<TransitionId> {
         let mut back = Vec::new();
         while marking != 0 {
@@ -112,8 +111,9 @@ impl Reachability {
         back
     }
 
-    /// Of each marking the first edge of a shortest way to one of `goals` (by number); `None` at a
-    /// goal itself, and where there is no way. The second says from where there is one.
+    /// Returns for each marking the first edge of a shortest path to one of `goals`, given by
+    /// number. The edge is `None` for a goal and for a marking without a path. The second list is
+    /// true for markings with a path.
     pub fn ways_to(&self, goals: &[u32]) -> (Vec<Option<u32>>, Vec<bool>) {
         let count = self.markings.len();
         let mut into = vec![Vec::new(); count];
@@ -135,7 +135,7 @@ impl Reachability {
         (next, has_way)
     }
 
-    /// The sequence along `next`, as [`ways_to`](Self::ways_to) has it.
+    /// Returns the firing sequence along `next`, a result of [`ways_to`](Self::ways_to).
     pub fn along(&self, next: &[Option<u32>], mut marking: u32) -> FiringSequence {
         let mut sequence = FiringSequence::new();
         while let Some(at) = next[marking as usize] {

@@ -1,7 +1,7 @@
 //! A graph of markings as SVG, drawn without other programs.
 //!
-//! Markings are laid out in layers, the initial one at the top: most firings lead down, and those
-//! that lead back up go round what is between ([`layout`](mod@crate::layout)).
+//! Markings are laid out in layers with the initial marking at the top. Most firings lead down.
+//! Edges that lead back up pass around the nodes in between ([`layout`](mod@crate::layout)).
 
 use super::view::{Node, Shown, View};
 use crate::layout::{Direction, Graph, Point, Size, Spacing, layout};
@@ -9,17 +9,18 @@ use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// Sizes in pixels: of a letter, a line, and the space between boxes.
+/// Sizes in pixels: the width of a letter, the height of a line, the gap between boxes, the gap
+/// between rows, and the margin.
 const LETTER: f64 = 6.6;
 const LINE: f64 = 15.0;
 const GAP: f64 = 34.0;
 const ROW_GAP: f64 = 64.0;
 const MARGIN: f64 = 40.0;
 
-/// Letters of a line of a box.
+/// The largest number of letters in a line of a box.
 const WIDE: usize = 26;
 
-/// Where a marking stands: the middle of its box, and its size.
+/// The box of a marking: its centre and its size.
 struct Block {
     x: f64,
     y: f64,
@@ -27,7 +28,7 @@ struct Block {
     height: f64,
 }
 
-/// What a box says, line by line: parts joined by `+`, as many as fit.
+/// Returns the lines of a box: parts joined by `+`, as many per line as fit.
 pub(super) fn lines(parts: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (at, part) in parts.iter().enumerate() {
@@ -42,7 +43,7 @@ pub(super) fn lines(parts: &[String]) -> Vec<String> {
     lines
 }
 
-/// The colours of a box, inside and at its edge.
+/// Returns the fill colour and the border colour of a box.
 pub(super) fn colours(view: &View<'_>, node: &Node) -> (&'static str, &'static str) {
     let inside = match (view.covers, node.dead, node.terminal) {
         _ if node.last => "#d6e4f5",
@@ -58,13 +59,13 @@ pub(super) fn colours(view: &View<'_>, node: &Node) -> (&'static str, &'static s
     (inside, edge)
 }
 
-/// The picture. After the end of the budget its layout is no more improved.
+/// Draws the graph. When the budget is spent, the layout is not improved further.
 pub fn svg(view: &View<'_>, budget: &Budget) -> String {
     let Shown { parts, wholes, bundles, all_fired } = Shown::of(view);
     let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
     let (boxes, routes) = place(&texts, &bundles, budget);
     let mut body = String::new();
-    // Edges that swing out may leave the boxes' area.
+    // Curved edges may leave the area of the boxes.
     let mut right = boxes.iter().map(|b| b.x + b.width / 2.0).fold(200.0, f64::max);
     let mut left = boxes.iter().map(|b| b.x - b.width / 2.0).fold(0.0, f64::min);
     let pairs: HashSet<(u32, u32)> = bundles.iter().map(|it| (it.0, it.1)).collect();
@@ -107,14 +108,14 @@ pub fn svg(view: &View<'_>, budget: &Budget) -> String {
     text
 }
 
-/// Begins what has a text of its own for whoever points at it,
+/// Opens a group with a tooltip, if there is a title.
 fn begin(title: Option<&str>, text: &mut String) {
     if let Some(title) = title {
         let _ = writeln!(text, "<g><title>{}</title>", escaped(title));
     }
 }
 
-/// and ends it.
+/// Closes the group, if there is a title.
 fn end(title: Option<&str>, text: &mut String) {
     if title.is_some() {
         text.push_str("</g>\n");
@@ -128,10 +129,10 @@ const MARKERS: &str = "<defs>\n<marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7.
     markerHeight=\"10\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">\
     <path d=\"M0,0.8 L8,4 L0,7.2 z\" fill=\"#d9730d\"/></marker>\n</defs>\n";
 
-/// An edge of the picture: from, to, what it says, whether it is highlighted.
+/// An edge of the picture: source, target, label, and whether it is highlighted.
 type Bundle = (u32, u32, String, bool);
 
-/// Where boxes stand, and what the edges go round.
+/// Returns the boxes, and the bend points of the edges.
 fn place(
     texts: &[Vec<String>],
     bundles: &[Bundle],
@@ -143,7 +144,7 @@ fn place(
         Size { width, height: text.len() as f64 * LINE + 10.0 }
     };
     let sizes: Vec<Size> = texts.iter().map(size).collect();
-    // What stands beside an edge needs room, too, and so does an edge from a box to itself.
+    // Labels beside edges need space, and so does an edge from a box to itself.
     let mut room = sizes.clone();
     for (from, to, label, _) in bundles {
         let width = &mut room[*to as usize].width;
@@ -155,7 +156,7 @@ fn place(
     }
     let is_drawn = |bundle: &&Bundle| bundle.0 != bundle.1;
     let edges = bundles.iter().filter(is_drawn).map(|it| (it.0 as usize, it.1 as usize)).collect();
-    // So high a page that edges lead down.
+    // The page is high enough for edges that lead down.
     let spacing = Spacing {
         direction: Direction::Down,
         between_layers: ROW_GAP,
@@ -171,7 +172,7 @@ fn place(
     (sizes.iter().zip(&found.nodes).map(block).collect(), bundles.iter().map(route).collect())
 }
 
-/// Draws an edge; how far left and right it goes.
+/// Draws an edge. Returns the smallest and the largest x coordinate.
 fn edge(
     boxes: &[Block],
     pairs: &HashSet<(u32, u32)>,
@@ -195,7 +196,8 @@ fn edge(
         );
         (path, x + 30.0 + half, y)
     } else {
-        // From edge to edge of the boxes, and a little aside where another goes the other way.
+        // The edge runs from border to border, and is shifted if an edge in the opposite direction
+        // exists.
         let down = if b.y > a.y { 1.0 } else { -1.0 };
         let aside = if pairs.contains(&(*to, *from)) { 9.0 * down } else { 0.0 };
         let mut points = vec![(a.x + aside, a.y + down * a.height / 2.0)];
@@ -208,7 +210,7 @@ fn edge(
             let bend = (y2 - y1) * 0.45;
             let (y3, y4) = (y1 + bend, y2 - bend);
             let _ = write!(path, " C{x1:.1},{y3:.1} {x2:.1},{y4:.1} {x2:.1},{y2:.1}");
-            // Nearer to the end, where edges from one box have parted.
+            // The label is nearer to the end, where the edges from one box have diverged.
             if at == route.len() / 2 {
                 middle = (curve(x1, x1, x2, x2, 0.62), curve(y1, y3, y4, y2, 0.62));
             }
@@ -233,7 +235,7 @@ fn edge(
     (bends.clone().fold(x - half, f64::min), bends.fold(x + half, f64::max))
 }
 
-/// A Bézier curve's coordinate.
+/// Returns a coordinate of a cubic Bézier curve at the parameter `at`.
 fn curve(a: f64, b: f64, c: f64, d: f64, at: f64) -> f64 {
     let rest = 1.0 - at;
     rest.powi(3) * a + 3.0 * rest * rest * at * b + 3.0 * rest * at * at * c + at.powi(3) * d
@@ -288,7 +290,7 @@ fn draw_box(
     }
 }
 
-/// What the colours mean, of those that occur.
+/// Returns the legend for the colours in the picture.
 fn legend(view: &View<'_>, y: f64, left: f64) -> String {
     let mut entries = Vec::new();
     if view.nodes.iter().any(|node| node.last) {

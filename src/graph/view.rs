@@ -1,4 +1,4 @@
-//! A graph of markings as it is shown: what each node says, and what it is.
+//! Graphs of markings prepared for output: the text and the properties of every node.
 
 use super::components;
 use super::coverability::Coverability;
@@ -8,44 +8,44 @@ use crate::names::Names;
 use parikh_net::{FiringSequence, Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// A graph to be written.
+/// A graph to write or draw.
 #[derive(Clone, Debug)]
 pub struct View<'n> {
     /// The net.
     pub net: &'n Net,
-    /// Whether it is a coverability graph.
+    /// True for a coverability graph.
     pub covers: bool,
-    /// The markings by number; 0 is the initial one.
+    /// The markings by number. Number 0 is the initial marking.
     pub nodes: Vec<Node>,
     /// The firings.
     pub edges: Vec<Edge>,
-    /// The edges that are highlighted, by position.
+    /// The indices of highlighted edges.
     pub bright: HashSet<usize>,
 }
 
 /// A marking.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// By ascending place; [`OMEGA`] for what is unbounded.
+    /// The marked places in ascending order with their tokens, [`OMEGA`] for unbounded ones.
     pub tokens: Vec<(PlaceId, u64)>,
-    /// Whether nothing is enabled in it.
+    /// True if no transition is enabled.
     pub dead: bool,
-    /// The number of its terminal component, if it is in one.
+    /// The index of the terminal component that contains the node.
     pub terminal: Option<u32>,
-    /// Whether it is a final marking of the model.
+    /// True for a final marking of the model.
     pub last: bool,
-    /// Whether it is highlighted.
+    /// True for a highlighted node.
     pub bright: bool,
 }
 
 impl<'n> View<'n> {
-    /// A reachability graph.
+    /// Returns the view of a reachability graph.
     pub fn of_reachability(net: &'n Net, graph: &Reachability) -> Self {
         let tokens = graph.markings.iter().map(|marking| marking.tokens().to_vec());
         View::of(net, false, tokens.collect(), graph.edges.clone())
     }
 
-    /// A coverability graph.
+    /// Returns the view of a coverability graph.
     pub fn of_coverability(net: &'n Net, graph: &Coverability) -> Self {
         View::of(net, true, graph.nodes.clone(), graph.edges.clone())
     }
@@ -66,8 +66,8 @@ impl<'n> View<'n> {
         View { net, covers, nodes, edges, bright: HashSet::new() }
     }
 
-    /// Highlights the way of a firing sequence from the initial marking; how many of its firings
-    /// the graph has, which are all of them if the sequence fires.
+    /// Highlights the path of a firing sequence from the initial marking. Returns the number of
+    /// firings along existing edges. This is the length of the sequence if the sequence can fire.
     pub fn highlight(&mut self, sequence: &FiringSequence) -> u128 {
         let edges: HashMap<(u32, TransitionId), usize> = (self.edges.iter().enumerate())
             .map(|(at, edge)| ((edge.from, edge.transition), at))
@@ -75,7 +75,8 @@ impl<'n> View<'n> {
         let (mut here, mut fired) = (0u32, 0u128);
         self.nodes[0].bright = true;
         for step in sequence.steps() {
-            // A long row of the same transition soon goes in circles.
+            // Many firings of the same transition soon form a cycle, so only the remainder is
+            // followed.
             let mut seen = HashSet::new();
             for count in 0..step.count {
                 let Some(&at) = edges.get(&(here, step.transition)) else { return fired };
@@ -96,7 +97,7 @@ impl<'n> View<'n> {
         fired
     }
 
-    /// The nodes of a circle of one transition, from `start` on.
+    /// Returns the nodes of the cycle of one transition, starting at `start`.
     fn circle(
         &self,
         edges: &HashMap<(u32, TransitionId), usize>,
@@ -115,14 +116,14 @@ impl<'n> View<'n> {
         circle
     }
 
-    /// How many nodes are dead, and how many terminal components there are.
+    /// Returns the number of dead nodes and the number of terminal components.
     pub fn ends(&self) -> (usize, usize) {
         let dead = self.nodes.iter().filter(|node| node.dead).count();
         let terminal: HashSet<u32> = self.nodes.iter().filter_map(|node| node.terminal).collect();
         (dead, terminal.len())
     }
 
-    /// In a line, what it is.
+    /// Returns the caption, a line with the sizes of the graph.
     pub fn caption(&self) -> String {
         let (dead, terminal) = self.ends();
         let count = |n: usize, one: &str, many: &str| match n {
@@ -144,7 +145,7 @@ impl<'n> View<'n> {
         )
     }
 
-    /// What is in a node, `2·p + q`, part by part.
+    /// Returns the text of a node, `2·p + q`, in parts.
     pub fn parts(&self, node: &Node, names: &Names) -> Vec<String> {
         let part = |&(place, held): &(PlaceId, u64)| match held {
             1 => names.places[place.index()].clone(),
@@ -157,7 +158,8 @@ impl<'n> View<'n> {
         }
     }
 
-    /// Edges between the same two nodes together: from, to, what fires, whether one is highlighted.
+    /// Groups edges by source and target. Each entry has the source, the target, the transitions,
+    /// and whether an edge of the group is highlighted.
     pub fn bundles(&self, names: &Names) -> Vec<(u32, u32, String, bool)> {
         let mut bundles: BTreeMap<(u32, u32), (Vec<&str>, bool)> = BTreeMap::new();
         for (at, edge) in self.edges.iter().enumerate() {
@@ -174,16 +176,17 @@ impl<'n> View<'n> {
     }
 }
 
-/// A graph as a picture has it: long names clipped, and all of what was clipped for whoever points
-/// at it.
+/// A graph prepared for a picture: long names are clipped, and the full texts are kept for
+/// tooltips.
 pub(super) struct Shown {
-    /// What each node says, part by part.
+    /// The text of each node, in parts.
     pub(super) parts: Vec<Vec<String>>,
-    /// All of it, by node, where something of it was clipped.
+    /// The full text of each node, if a part was clipped.
     pub(super) wholes: Vec<Option<String>>,
-    /// Edges between the same two nodes together: from, to, what fires, whether one is highlighted.
+    /// Edges grouped by source and target: source, target, transitions, and whether an edge of the
+    /// group is highlighted.
     pub(super) bundles: Vec<(u32, u32, String, bool)>,
-    /// What fires in full, by bundle, where something of it was clipped.
+    /// The full list of transitions of each group, if a name was clipped.
     pub(super) all_fired: Vec<Option<String>>,
 }
 

@@ -1,5 +1,5 @@
-//! Graphs of markings as text: for Graphviz, for tools that read labelled transition systems in the
-//! Aldebaran format (CADP, mCRL2), and as JSON.
+//! Graphs of markings as text: for Graphviz, in the Aldebaran format for labelled transition
+//! systems (CADP, mCRL2), and as JSON.
 
 use super::omega::OMEGA;
 use super::view::{Node, Shown, View};
@@ -7,8 +7,8 @@ use parikh_net::printable::Printable;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// The Aldebaran format: `des (FIRST, EDGES, NODES)`, then an edge a line. Transitions by their
-/// ids.
+/// Writes the Aldebaran format: `des (FIRST, EDGES, NODES)`, then one edge per line. Labels are
+/// transition ids.
 pub fn aut(view: &View<'_>) -> String {
     let mut text = format!("des (0, {}, {})\n", view.edges.len(), view.nodes.len());
     for edge in &view.edges {
@@ -18,9 +18,9 @@ pub fn aut(view: &View<'_>) -> String {
     text
 }
 
-/// A name as a label between quotes. For mCRL2 the first quote ends a label whatever stands before
-/// it, and CADP takes printable ASCII only, so all else is written as `\u{22}`: two names never
-/// become one label.
+/// Returns a name as a quoted label. In mCRL2 a quote ends the label even after a backslash, and
+/// CADP accepts only printable ASCII. All other characters are therefore written as `\u{22}`, so
+/// that different names never give the same label.
 fn label(name: &str) -> String {
     let mut label = String::with_capacity(name.len());
     for c in name.chars() {
@@ -34,10 +34,10 @@ fn label(name: &str) -> String {
     label
 }
 
-/// One object: what the graph is, its nodes with their markings, its edges. Nodes and transitions
-/// of the net by their ids.
+/// Writes one JSON object with the properties of the graph, its nodes with their markings, and its
+/// edges. Places and transitions are named by their ids.
 pub fn json(view: &View<'_>) -> String {
-    // As `docs/parikh.schema.json` has it: beyond 2⁵³, digits.
+    // As in `docs/parikh.schema.json`, numbers beyond 2⁵³ are strings of digits.
     let tokens = |held: u64| match held {
         OMEGA => json!("omega"),
         0..=0x20_0000_0000_0000 => json!(held),
@@ -80,7 +80,7 @@ pub fn json(view: &View<'_>) -> String {
     format!("{graph}\n")
 }
 
-/// For Graphviz.
+/// Writes the graph for Graphviz.
 pub fn dot(view: &View<'_>) -> String {
     let shown = Shown::of(view);
     let tooltip = |whole: &Option<String>| {

@@ -1,21 +1,20 @@
-//! Grounds: where engines work.
+//! Grounds: the nets that engines work on.
 //!
-//! A ground is a net, the goals that are open there as they read on that net, what is known of it,
-//! and the way back to the ground it was derived from. The net that was read is a ground; a net
-//! that structural reductions make of it is one, too, and can be reduced again. An engine does not
-//! know which it is on: it takes the ground's goals and reports to the [board](crate::board), and
-//! what it says climbs from ground to ground until it is about the net that was read. There it is
-//! checked.
+//! A ground consists of a net, the open goals as they read on this net, the facts known about it,
+//! and the back-translation to its parent. The original net is a ground. A structurally reduced net
+//! is a ground too, and can be reduced again. An engine does not know which kind it works on. It
+//! takes the ground's goals and reports to the [board](crate::board). Its results are translated
+//! from ground to ground until they are about the original net, where they are checked.
 //!
 //! ```text
-//!   net as read ──derivation──▶ reduced for all goals ──derivation──▶ reduced for one of them
+//!   original net ──derivation──▶ reduced for all goals ──derivation──▶ reduced for one goal
 //!        ▲                            │    ▲                                 │
 //!        └──── sequence, pump, proof ─┘    └────── sequence, pump, proof ────┘
 //! ```
 //!
-//! Each ground has its goals twice: as the derivation translates them, for engines whose proofs are
-//! about a goal as it reads; and [shrunk](shrink) by the token intervals of its net,
-//! for those that visit markings.
+//! Each ground has its goals in two forms. Engines whose proofs are about the goal itself use the
+//! translated goals. Engines that visit markings use the goals [shrunk](shrink) by the token
+//! intervals of the net.
 //!
 //! # How to add one
 //! Implement [`Derivation`] in a file beside [`reduced`], with a function that makes a ground by
@@ -33,105 +32,106 @@ use parikh_net::{
 };
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// What keeps a true claim from being shown.
+/// Limits that prevent a true claim from being proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Limit {
-    /// Its sequence takes a place of the net that was read to 2⁶³ tokens or more.
+    /// The firing sequence takes a place of the original net to 2⁶³ tokens or more.
     #[error("a place would hold 2^63 tokens or more")]
     Tokens,
-    /// Its sequence is too long to be written out.
+    /// The firing sequence is too long to write out.
     #[error("the firing sequence is too long to be written out")]
     Length,
-    /// Carrying its sequence back takes more time or memory than is left.
+    /// Translating the firing sequence back exceeds the remaining time or memory.
     #[error("the firing sequence takes too long to be carried back")]
     Budget,
 }
 
-/// How a ground came from its parent: one step of the way back.
+/// The derivation of a ground from its parent, with one step of the back-translation.
 pub trait Derivation: Send + Sync {
-    /// The derived net.
+    /// Returns the derived net.
     fn net(&self) -> &Net;
 
-    /// A sequence of the parent's net for one of the derived net, and how many of its firings show
-    /// `goal`, which is given as it reads on the parent. `None` when there is none, which is a bug.
+    /// Translates a firing sequence of the derived net to the parent's net. Returns the translated
+    /// sequence and the number of its firings after which `goal` is satisfied. `goal` is the
+    /// parent's goal. Returns `None` if no such sequence exists, which is a bug.
     ///
     /// # Errors
-    /// With the limit that keeps it from being shown.
+    /// If a limit prevents the translation.
     fn sequence(
         &self,
         goal: &MarkingGoal,
         derived: &FiringSequence,
     ) -> Result<Option<(FiringSequence, u64)>, Limit>;
 
-    /// The same for a prefix and what repeats after it.
+    /// Translates the prefix and the cycle of a self-covering sequence.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`sequence`](Self::sequence).
     fn pump(
         &self,
         prefix: &FiringSequence,
         pump: &FiringSequence,
     ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit>;
 
-    /// How many changes of the net it consists of, for people.
+    /// Returns the number of changes to the net, for messages.
     fn changes(&self) -> u64;
 
-    /// Goes through the derivation again, by the checker's own code, from `parent`: the parent's
-    /// net as the checker has it.
+    /// Replays the derivation with the checker's own code. `parent` is the parent's net as computed
+    /// by the checker.
     ///
     /// # Errors
-    /// With what does not hold; [`LogError::Stopped`] when `goes_on` says so.
+    /// If a step is invalid; [`LogError::Stopped`] if `goes_on` returns false.
     fn check(
         &self,
         parent: &Net,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<CheckedReduction, LogError>;
 
-    /// What was gone through, for a file.
+    /// Returns the log of the derivation for an evidence file.
     fn log(&self, parent: &Net) -> NamedLog;
 }
 
-/// A derivation that the checker went through, for a file of evidence.
+/// A derivation that the checker has replayed, for an evidence file.
 #[derive(Debug)]
 pub struct CheckedLog {
-    /// What led to the net that it began with; nothing where that is the net that was read.
+    /// The derivation of the parent's net. `None` if the parent's net is the original net.
     pub of: Option<Arc<CheckedLog>>,
-    /// The log.
+    /// The log of the derivation.
     pub log: NamedLog,
-    /// The derived net, whose names documents about it use.
+    /// The derived net, whose names are used by certificates about it.
     pub net: Net,
 }
 
-/// A derived net as the checker has it.
+/// A derived net as computed by the checker.
 struct CheckerNet {
     reduction: CheckedReduction,
-    /// Made when it is first asked for.
+    /// The log, created at its first use.
     log: OnceLock<Arc<CheckedLog>>,
 }
 
 /// A goal as it reads on a derived net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DerivedGoal {
-    /// Its id on the board.
+    /// The goal's id on the board.
     pub id: GoalId,
-    /// The goal.
+    /// The translated goal.
     pub goal: Goal,
-    /// By how much the sum of a [`Goal::Maximise`] is larger on the parent's net: the weighted
-    /// tokens of removed places, whose number never changes.
+    /// The difference between the sums of a [`Goal::Maximise`] on the parent's net and on the
+    /// derived net. It is the weighted sum of removed places, whose tokens are constant.
     pub constant: i128,
 }
 
-/// A net to work on, with its goals. See the module.
+/// A net with its open goals. The module's documentation explains grounds.
 pub struct Ground<'a> {
     net: NetOf<'a>,
-    /// By their kinds, by ascending id.
+    /// The goals by kind, sorted by id.
     goals: SortedGoals,
-    /// Those about single markings, shrunk.
+    /// The goals about single markings, shrunk.
     shrunk: Vec<(GoalId, MarkingGoal)>,
-    /// The constants that are not 0, of maxima, by ascending id.
+    /// The nonzero constants of maxima, sorted by id.
     constants: Vec<(GoalId, i128)>,
     facts: Facts,
-    /// Rules that reductions do without, by name.
+    /// The names of rules that reductions of this ground do not apply.
     without_rules: Vec<&'static str>,
 }
 
@@ -140,18 +140,17 @@ enum NetOf<'a> {
     Derived {
         parent: &'a Ground<'a>,
         derivation: Box<dyn Derivation + 'a>,
-        /// The checker's result, once it has gone through the derivation; `None` if the derivation
-        /// does not hold.
+        /// The checker's result, after it has replayed the derivation. `None` if the derivation is
+        /// invalid.
         checked: OnceLock<Option<Box<CheckerNet>>>,
-        /// Locked while the checker goes through the derivation, so that no two threads do so at
-        /// once.
+        /// Held while the checker replays the derivation, so that only one thread does.
         checking: Mutex<()>,
     },
 }
 
 impl<'a> Ground<'a> {
-    /// The ground of the net that was read. `goals` by ascending id; they are shrunk by what
-    /// `intervals` prove.
+    /// Creates the ground of the original net. `goals` are sorted by id. They are shrunk by the
+    /// proved intervals.
     pub fn original(
         net: &'a Net,
         goals: Vec<(GoalId, Goal)>,
@@ -164,15 +163,15 @@ impl<'a> Ground<'a> {
         Ground { net, goals, shrunk, constants, facts, without_rules }
     }
 
-    /// The same, to be reduced without these [rules](crate::reduction::rules), and what is derived
-    /// from it, too.
+    /// Excludes these [rules](crate::reduction::rules) from reductions of this ground and of all
+    /// grounds derived from it.
     #[must_use]
     pub fn without_rules(mut self, rules: &[&'static str]) -> Self {
         self.without_rules = rules.to_vec();
         self
     }
 
-    /// A ground derived from `parent`. `goals` by ascending id; all of them must be goals of the
+    /// Creates a ground derived from `parent`. `goals` are sorted by id, and all are goals of the
     /// parent.
     pub fn derived(
         parent: &'a Ground<'a>,
@@ -196,7 +195,7 @@ impl<'a> Ground<'a> {
         Ground { net, goals, shrunk, constants, facts, without_rules }
     }
 
-    /// This ground with only some of its goals; `None` on a derived net.
+    /// Returns this ground restricted to some of its goals. Returns `None` for a derived net.
     pub fn only(&self, wanted: &[GoalId]) -> Option<Ground<'a>> {
         let NetOf::Read(net) = self.net else { return None };
         let goals = self.goals.only(wanted);
@@ -206,7 +205,7 @@ impl<'a> Ground<'a> {
         Some(Ground { net, goals, shrunk, constants, facts, without_rules })
     }
 
-    /// The net to work on.
+    /// Returns the net of the ground.
     pub fn net(&self) -> &Net {
         match &self.net {
             NetOf::Read(net) => net,
@@ -214,7 +213,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The ground that this one was derived from.
+    /// Returns the ground that this ground was derived from.
     pub fn parent(&self) -> Option<&'a Ground<'a>> {
         match self.net {
             NetOf::Read(_) => None,
@@ -222,27 +221,28 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The goals that ask for what stays reachable, by ascending id: for engines of their own.
+    /// Returns the home goals, sorted by id. Only dedicated engines handle them.
     pub fn homes(&self) -> &[(GoalId, Predicate)] {
         &self.goals.homes
     }
 
-    /// The goals that ask for runs, by ascending id: for engines of their own.
+    /// Returns the goals about runs, sorted by id. Only dedicated engines handle them.
     pub fn runs(&self) -> &[(GoalId, RunProperty)] {
         &self.goals.runs
     }
 
-    /// The goals about the tree of runs, by ascending id: for engines of their own.
+    /// Returns the goals about the computation tree, sorted by id. Only dedicated engines handle
+    /// them.
     pub fn trees(&self) -> &[(GoalId, TreeProperty)] {
         &self.goals.trees
     }
 
-    /// The goals about single markings that the net expresses, as they read there, by ascending id.
+    /// Returns the goals about single markings that the net expresses, sorted by id.
     pub fn goals(&self) -> &[(GoalId, MarkingGoal)] {
         &self.goals.markings
     }
 
-    /// One goal as it reads here; `None` when the net does not express it.
+    /// Returns a goal as it reads on this net. `None` if the net does not express it.
     pub fn goal(&self, id: GoalId) -> Option<Goal> {
         self.goals.get(id)
     }
@@ -252,27 +252,27 @@ impl<'a> Ground<'a> {
         Some(&self.goals.markings[at].1)
     }
 
-    /// The kinds of its goals, each with the goal.
+    /// Returns the ids and kinds of all goals.
     pub fn kinds(&self) -> impl Iterator<Item = (GoalId, GoalKind)> {
         self.goals.kinds()
     }
 
-    /// What is known of the net.
+    /// Returns the facts known about the net.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// The same, [shrunk](shrink) by the token intervals of the net, for engines that visit
-    /// markings.
+    /// Returns the goals about single markings, [shrunk](shrink) by the token intervals of the net,
+    /// for engines that visit markings.
     pub fn shrunk(&self) -> &[(GoalId, MarkingGoal)] {
         &self.shrunk
     }
 
-    /// A sequence of the net that was read for one of this net, and how many of its firings show
-    /// the goal there.
+    /// Translates a firing sequence of this net to the original net. Also returns the number of
+    /// firings after which the goal is satisfied.
     ///
     /// # Errors
-    /// As [`Derivation::sequence`].
+    /// As for [`Derivation::sequence`].
     pub(crate) fn climb(
         &self,
         id: GoalId,
@@ -295,10 +295,10 @@ impl<'a> Ground<'a> {
         Ok(Some((sequence, firings)))
     }
 
-    /// The same for a prefix and a pump.
+    /// Translates a self-covering sequence (prefix and cycle) to the original net.
     ///
     /// # Errors
-    /// As [`Derivation::pump`].
+    /// As for [`Derivation::pump`].
     pub(crate) fn climb_pump(
         &self,
         prefix: FiringSequence,
@@ -315,11 +315,11 @@ impl<'a> Ground<'a> {
         Ok(Some(both))
     }
 
-    /// The same for a run. It may be none where the rules that led here keep no runs, and have
-    /// another end.
+    /// Translates a run to the original net. If the applied rules do not preserve runs, the result
+    /// may be no run of the original net, and may end differently.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Derivation::sequence`].
     pub(crate) fn climb_run(&self, run: LassoRun) -> Result<Option<LassoRun>, Limit> {
         let (mut ground, mut run) = (self, run);
         while let NetOf::Derived { parent, derivation, .. } = &ground.net {
@@ -343,18 +343,19 @@ impl<'a> Ground<'a> {
         Ok(Some(run))
     }
 
-    /// How many changes made this net of the net that was read; `None` on the latter.
+    /// Returns the number of changes between the original net and this net. `None` for the original
+    /// net.
     pub(crate) fn changes(&self) -> Option<u64> {
         let NetOf::Derived { parent, derivation, .. } = &self.net else { return None };
         Some(parent.changes().unwrap_or(0) + derivation.changes())
     }
 
-    /// A predicate that some reachable marking of this net satisfies exactly if one of the net that
-    /// was read satisfies `predicate`, and this net, both by the checker's own code, which goes
-    /// through the derivations when it is first asked to.
+    /// Translates `predicate` from the original net to this net: it is reachable on one net exactly
+    /// if it is reachable on the other. Also returns this net. Both are computed by the checker's
+    /// own code, which replays the derivations at the first call.
     ///
     /// # Errors
-    /// Why nothing can be shown here.
+    /// If the claim cannot be checked on this net.
     pub(crate) fn checked_predicate(
         &self,
         predicate: Predicate,
@@ -363,11 +364,11 @@ impl<'a> Ground<'a> {
         self.checked(predicate, CheckedReduction::translate, goes_on)
     }
 
-    /// The same for what stays reachable: on this net if and only if it does on the net that was
-    /// read.
+    /// Translates a home property from the original net to this net, like
+    /// [`checked_predicate`](Self::checked_predicate).
     ///
     /// # Errors
-    /// Why nothing can be shown here.
+    /// If the claim cannot be checked on this net.
     pub(crate) fn checked_home(
         &self,
         wanted: Predicate,
@@ -390,7 +391,7 @@ impl<'a> Ground<'a> {
         Ok((reduction.net(), predicate))
     }
 
-    /// The derived net, after its derivation from `above` was gone through.
+    /// Returns the derived net after the checker has replayed its derivation from `above`.
     fn rechecked(
         &self,
         above: &Net,
@@ -415,14 +416,14 @@ impl<'a> Ground<'a> {
                     None
                 }
             };
-            // Nobody else has set it meanwhile.
+            // The lock is held, so no other thread has set the result.
             let _ = checked.set(found);
         }
         checked.get().and_then(Option::as_deref).ok_or(ClaimObstacle::BrokenDerivation)
     }
 
-    /// The derivations that led here, for a file; nothing on the net that was read, and where they
-    /// were not gone through.
+    /// Returns the derivations from the original net to this net, for an evidence file. `None` for
+    /// the original net, and if the checker has not replayed them.
     pub(crate) fn checked_log(&self) -> Option<Arc<CheckedLog>> {
         let NetOf::Derived { parent, derivation, checked, .. } = &self.net else { return None };
         let checked = checked.get()?.as_ref()?;
@@ -435,7 +436,7 @@ impl<'a> Ground<'a> {
         Some(checked.log.get_or_init(make).clone())
     }
 
-    /// The net as the checker has it, where it has one.
+    /// Returns the checker's copy of the net, if it exists.
     fn checked_net(&self) -> &Net {
         match &self.net {
             NetOf::Derived { checked, .. } => match checked.get() {
@@ -446,7 +447,8 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// What a [`Goal::Maximise`] has more on the net that was read than here.
+    /// Returns the difference between the sums of a [`Goal::Maximise`] on the original net and on
+    /// this net.
     pub(crate) fn constant(&self, id: GoalId) -> i128 {
         let (mut ground, mut sum) = (Some(self), 0);
         while let Some(here) = ground {
@@ -459,7 +461,8 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// Whether nodes have the same meaning on both. Composed transitions may have other names.
+/// Returns true if places and transitions mean the same on both nets. The names of composed
+/// transitions may differ.
 fn is_same_net(one: &Net, other: &Net) -> bool {
     let sizes = |net: &Net| (net.place_count(), net.transition_count());
     sizes(one) == sizes(other)
@@ -468,16 +471,16 @@ fn is_same_net(one: &Net, other: &Net) -> bool {
         && one.transitions().all(|t| one.pre(t) == other.pre(t) && one.post(t) == other.post(t))
 }
 
-/// Why nothing can be shown of a claim on a derived net.
+/// Reasons why a claim cannot be checked on a derived net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClaimObstacle {
-    /// There was no time to go through the derivation.
+    /// The derivation was not replayed to the end for lack of time.
     #[error("not checked to the end")]
     Stopped,
-    /// The derivation was not made for this claim.
+    /// The derived net does not express the claim.
     #[error("the derived net does not express it")]
     NotExpressed,
-    /// The derivation does not hold: a bug.
+    /// The derivation is invalid, which is a bug.
     #[error("the derivation of the net does not hold")]
     BrokenDerivation,
 }

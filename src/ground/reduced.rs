@@ -1,9 +1,9 @@
-//! Reduced grounds: the net reduced for some of the open goals, and the way back.
+//! Reduced grounds: the net reduced for some open goals, with the back-translation.
 //!
-//! A firing sequence of the reduced net is translated to one of the parent's net, which is replayed
-//! like every witness. A proof of "unreachable" or "at most" on the reduced net holds for the
-//! parent by what the rules of the reduction preserve; it keeps the log of the reduction, which the
-//! checker goes through again.
+//! A firing sequence of the reduced net is translated to the parent's net, and replayed like every
+//! witness. A proof of "unreachable" or "at most" on the reduced net holds for the parent by what
+//! the reduction rules preserve. The proof refers to the log of the reduction, which the checker
+//! replays.
 
 use super::{Derivation, DerivedGoal, Ground, Limit};
 use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
@@ -13,10 +13,11 @@ use crate::structure::intervals::Intervals;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, MarkingGoal, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 
-/// A ground with the net of `parent` reduced for `goals` of it (ascending ids), and the token
-/// intervals of the reduced net. `None` when nothing is gained or there is no goal. `learn` adds to
-/// the facts of the reduced net the bounds that its place invariants give. The reduction has
-/// `budget`; sequences are carried back later, in `whole`, the budget of the run.
+/// Reduces the net of `parent` for some of its goals (`goals`, sorted by id). Returns the ground
+/// and the token intervals of the reduced net. Returns `None` if the reduction changes nothing, or
+/// if `goals` is empty. `learn` adds bounds from place invariants to the facts of the reduced net.
+/// The reduction uses the budget `budget`; the back-translation later uses `whole`, the budget of
+/// the run.
 pub fn reduce<'a>(
     parent: &'a Ground<'a>,
     goals: &[GoalId],
@@ -60,8 +61,8 @@ pub fn reduce<'a>(
     Some((ground, intervals))
 }
 
-/// What these goals need together: of runs what their markings show, which makes those of the
-/// reduced net hints.
+/// Returns the properties that the reduction must preserve for these goals. Of goals about runs,
+/// only their markings are preserved, so runs of the reduced net are hints.
 fn needs_of(net: &Net, asked: &[(GoalId, Goal)]) -> Needs {
     let mut needs = needs::of_goals(net, asked.iter().map(|(_, goal)| goal));
     for (_, goal) in asked {
@@ -74,20 +75,21 @@ fn needs_of(net: &Net, asked: &[(GoalId, Goal)]) -> Needs {
     needs.normalised()
 }
 
-/// A reduction as a [`Derivation`]: it takes what is found on the reduced net back to the parent.
+/// A reduction as a [`Derivation`].
 struct Reduced<'n> {
     parent: &'n Net,
     reduction: Reduction,
     applications: u64,
-    /// The budget of the run, for carrying sequences back: that of the reduction is over by then.
+    /// The budget of the run for back-translation, because the reduction's budget is over by then.
     budget: Budget,
 }
 
 impl Reduced<'_> {
-    /// Sequences of the parent's net that may be the witness of `goal`, the likeliest first. The
-    /// first is `sequence` translated. Where the goal asks whether some transition t is enabled, t
-    /// may be enabled only in the middle of a composed transition (its *carrier*), which stands for
-    /// several firings. So the others have one more firing, of one carrier each.
+    /// Returns firing sequences of the parent's net that may be witnesses of `goal`, the likeliest
+    /// first. The first is the translation of `sequence`. If the goal asks whether a transition t
+    /// is enabled, t may be enabled only in the middle of a composed transition (its *carrier*),
+    /// which stands for several firings. So each further candidate has one more firing, of a
+    /// carrier.
     fn candidates(
         &self,
         goal: &MarkingGoal,
@@ -115,10 +117,9 @@ impl Reduced<'_> {
         std::iter::once_with(first).chain(longer)
     }
 
-    /// Why `sequence` has no counterpart on the parent's net that can be written out and replayed;
-    /// `None` where it is something else. A reduction may remove the place whose tokens would
-    /// grow beyond what a place can hold, so the reduced net fires sequences that its parent
-    /// refuses.
+    /// Returns the limit that prevents the translation of `sequence` to the parent's net, or `None`
+    /// if there is another cause. A reduction may remove a place whose tokens would exceed the
+    /// limit of a place. So the reduced net can fire sequences that its parent refuses.
     fn limit_of(&self, sequence: &FiringSequence) -> Option<Limit> {
         let translated = match self.reduction.back.sequence(sequence, &self.budget) {
             Ok(translated) => translated,
@@ -132,9 +133,10 @@ impl Reduced<'_> {
         }
     }
 
-    /// After how many firings of `sequence` the marking satisfies `predicate`: after all of them
-    /// where its last marking does, or else after the fewest. `None` where no marking does that
-    /// stands at the end of a step, or the sequence does not fire.
+    /// Returns the number of firings of `sequence` after which the marking satisfies `predicate`.
+    /// If the last marking does, all firings count, otherwise the fewest. Only markings at the end
+    /// of a step are considered. Returns `None` if none satisfies it, or if the sequence is not
+    /// enabled.
     fn shown_after(&self, predicate: &Predicate, sequence: &FiringSequence) -> Option<u64> {
         let total = u64::try_from(sequence.firings()).ok()?;
         let mut replayer = Replayer::new(self.parent);
@@ -149,8 +151,8 @@ impl Reduced<'_> {
     }
 }
 
-/// Adds to `asked` the transitions each of which makes `predicate` true by being enabled: operands
-/// of disjunctions, but not of conjunctions.
+/// Adds to `asked` the transitions whose enabledness implies `predicate`: operands of disjunctions,
+/// but not of conjunctions.
 fn mark_enabled(predicate: &Predicate, asked: &mut Vec<TransitionId>) {
     match predicate {
         Predicate::Enabled(t) => asked.push(*t),

@@ -1,32 +1,32 @@
-//! Simplifies predicates by token intervals: the same value in every reachable marking, at less
-//! cost.
+//! Simplifies predicates by token intervals. The result has the same value in every reachable
+//! marking and is cheaper to evaluate.
 //!
-//! Interval evaluation decides whole goals; where it cannot, it still decides parts of them. The
-//! rest is made as simple as the intervals allow, because engines pay for each comparison: one of a
-//! single place is a threshold of that place, one of several places is a sum that has to be
-//! updated, and stubborn sets have to add every transition that changes any of its places.
+//! Interval evaluation may decide a whole goal. Otherwise, it may still decide parts of it. The
+//! remaining comparisons are simplified, because each one has a cost for engines. A comparison of a
+//! single place is a threshold. A comparison of several places is a sum that is updated with every
+//! firing. Stubborn sets must include every transition that changes one of its places.
 //!
 //! # Rules, on Σ a·m(p) ≤ k with low(p) ≤ m(p) ≤ high(p)
-//! 1. A comparison or enabledness that the intervals decide is a constant.
+//! 1. A comparison or enabledness that the intervals decide becomes a constant.
 //! 2. A place with low = high moves to the right side.
-//! 3. Coefficients are divided by their greatest common divisor, k rounded down.
-//! 4. *Forced places.* Let s = k − min Σ be the slack. A place with |a| > s cannot leave the bound
-//!    at which its term is least, or the sum exceeds k: the comparison is the conjunction of "p ≤
-//!    low(p)" (or "p ≥ high(p)") for these, and the comparison of the rest.
-//! 5. *Dually*, with s′ = max Σ − (k + 1) for the negation: a place with |a| > s′ must be where its
-//!    term is largest for the comparison to be false, so it is the disjunction of "p < high(p)" (or
-//!    "p > low(p)") for these, and the comparison of the rest.
-//! 6. Equal parts of a junction are listed once.
+//! 3. Coefficients are divided by their greatest common divisor, and k is rounded down.
+//! 4. *Forced places.* Let s = k − min Σ be the slack. A place with |a| > s must stay at the bound
+//!    where its term is least, or the sum exceeds k. So the comparison is the conjunction of "p ≤
+//!    low(p)" (or "p ≥ high(p)") for these places, and the comparison of the other places.
+//! 5. *Dually*, let s′ = max Σ − (k + 1) be the slack of the negation. The comparison is false only
+//!    if every place with |a| > s′ has its largest term. So the comparison is the disjunction of "p
+//!    < high(p)" (or "p > low(p)") for these places, and the comparison of the other places.
+//! 6. Equal operands of a conjunction or disjunction are listed once.
 //!
-//! On one-safe places rules 4 and 5 make most comparisons Boolean: p + q ≤ 1 is p = 0 ∨ q = 0, p ≤
-//! q is p = 0 ∨ q = 1. Equality is two comparisons, each by itself, so that p = q becomes (p = 0 ∨
-//! q = 1) ∧ (q = 0 ∨ p = 1) and never loses the half with both places empty, which a special case
-//! for one-safe equality once did elsewhere.
+//! On one-safe places, rules 4 and 5 make most comparisons Boolean: p + q ≤ 1 is p = 0 ∨ q = 0, p ≤
+//! q is p = 0 ∨ q = 1. An equality consists of two comparisons, which are simplified separately: p
+//! = q becomes (p = 0 ∨ q = 1) ∧ (q = 0 ∨ p = 1). So the case with both places empty is kept, which
+//! a special case for one-safe equality once lost elsewhere.
 //!
 //! # Soundness
-//! Each rule keeps the truth value for all markings inside the intervals, which all reachable ones
-//! are. Only proved intervals are used: a goal simplified by the model's claim would depend on this
-//! claim, and no proof of it would say so.
+//! Each rule preserves the truth value in all markings inside the intervals, hence in all reachable
+//! markings. Only proved intervals are used: a goal simplified by the model's claim would depend on
+//! the claim, and its proof would not mention it.
 //!
 //! # Sources
 //! Constraint propagation on bounds; A. Bønneland, J. Dyhr, P. Jensen, M. Johannsen, J. Srba,
@@ -36,7 +36,7 @@
 use crate::structure::intervals::{Intervals, Level};
 use parikh_net::{Atom, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 
-/// `goal` with its predicate shrunk; maxima are left as they are.
+/// Returns `goal` with its predicate simplified. Maxima are unchanged.
 pub fn goal(net: &Net, intervals: &Intervals, goal: &MarkingGoal) -> MarkingGoal {
     match goal {
         MarkingGoal::Reach(asked) => MarkingGoal::Reach(predicate(net, intervals, asked)),
@@ -44,7 +44,7 @@ pub fn goal(net: &Net, intervals: &Intervals, goal: &MarkingGoal) -> MarkingGoal
     }
 }
 
-/// A predicate with the same value as `asked` in every marking of `net` inside the proved
+/// Returns a predicate with the same value as `asked` in every marking of `net` inside the proved
 /// intervals.
 pub fn predicate(net: &Net, intervals: &Intervals, asked: &Predicate) -> Predicate {
     inner(net, intervals.proved(), asked).sorted()
@@ -59,24 +59,24 @@ fn inner(net: &Net, intervals: &Level, asked: &Predicate) -> Predicate {
     }
 }
 
-/// One term a·m(p) with the least and largest value of m(p).
+/// A term a·m(p), with the bounds of m(p).
 #[derive(Clone, Copy)]
 struct Term {
     place: PlaceId,
     coefficient: i64,
     low: u64,
-    /// `None` is infinity.
+    /// The upper bound; `None` is infinity.
     high: Option<u64>,
 }
 
 impl Term {
-    /// The least value of the term; `None` when there is none.
+    /// Returns the least value of the term; `None` is −∞.
     fn least(&self) -> Option<i128> {
         let tokens = if self.coefficient > 0 { Some(self.low) } else { self.high };
         tokens.map(|tokens| i128::from(self.coefficient) * i128::from(tokens))
     }
 
-    /// The largest value of the term; `None` when there is none.
+    /// Returns the largest value of the term; `None` is +∞.
     fn largest(&self) -> Option<i128> {
         let tokens = if self.coefficient > 0 { self.high } else { Some(self.low) };
         tokens.map(|tokens| i128::from(self.coefficient) * i128::from(tokens))
@@ -86,8 +86,7 @@ impl Term {
         i128::from(self.coefficient.unsigned_abs()) > slack
     }
 
-    /// The predicate "the term has its least value". To be called only where there is a least
-    /// value.
+    /// Returns the predicate "the term has its least value". The least value must be finite.
     fn is_least(&self) -> Predicate {
         match (self.coefficient > 0, self.high) {
             (false, Some(high)) => Predicate::at_least(self.place, high),
@@ -95,8 +94,8 @@ impl Term {
         }
     }
 
-    /// The predicate "the term is below its largest value". To be called only where there is a
-    /// largest value.
+    /// Returns the predicate "the term is below its largest value". The largest value must be
+    /// finite.
     fn is_not_largest(&self) -> Predicate {
         match (self.coefficient > 0, self.high) {
             (true, Some(high)) => Predicate::no_more_than(self.place, high.saturating_sub(1)),
@@ -110,14 +109,14 @@ fn comparison(intervals: &Level, atom: &Atom) -> Predicate {
         place,
         coefficient,
         low: intervals.low(place),
-        // No place ever holds more than 2⁶³ − 1 tokens, so a larger bound says nothing.
+        // No place holds more than 2⁶³ − 1 tokens, so a larger bound has no effect.
         high: intervals.high(place).filter(|&high| i64::try_from(high).is_ok()),
     };
     let terms = atom.sum.terms().iter().map(term).collect();
     simpler(terms, i128::from(atom.bound)).unwrap_or_else(|| Predicate::Atom(atom.clone()))
 }
 
-/// Σ of the terms ≤ bound, by the rules above. `None` when its numbers get out of range.
+/// Simplifies Σ terms ≤ bound by the rules above. Returns `None` if a number overflows.
 fn simpler(mut terms: Vec<Term>, mut bound: i128) -> Option<Predicate> {
     // Rule 2.
     terms.retain(|term| {
@@ -166,7 +165,7 @@ fn simpler(mut terms: Vec<Term>, mut bound: i128) -> Option<Predicate> {
     Some(Predicate::at_most(sum, i64::try_from(bound).ok()?))
 }
 
-/// The terms with a coefficient beyond the slack, and the others.
+/// Splits the terms into the terms with coefficients beyond the slack, and the others.
 fn split(terms: &[Term], slack: i128) -> (Vec<Term>, Vec<Term>) {
     terms.iter().partition(|term| term.exceeds(slack))
 }
@@ -185,7 +184,7 @@ mod tests {
     use parikh_net::facts::Provenance;
     use parikh_net::{Facts, Marking, generate, text};
 
-    /// Two places that hold one token at most, one that holds three always, one without bound.
+    /// Two places with at most one token, a place that always holds three, and an unbounded place.
     fn net() -> Net {
         text::parse(
             "place p
@@ -290,7 +289,8 @@ mod tests {
                     rng.u64(low..=proved.high(p).unwrap_or(low + 4))
                 });
                 let marking = Marking::new(tokens.collect());
-                // Which transitions can fire, and so deadness, is about reachable markings.
+                // The intervals exclude transitions from firing in reachable markings only, so
+                // other markings are skipped.
                 let real = net
                     .transitions()
                     .all(|t| proved.is_possible(t) || !net.is_enabled(&marking, t));

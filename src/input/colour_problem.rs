@@ -1,22 +1,22 @@
-//! What can be wrong with the colours of a net.
+//! Problems with the colours of a net.
 
 use parikh_net::coloured::ColourError;
 
-/// Differences, tuples, partitions, and conditions of alternating kind are trees, which whoever
-/// walks over them may do by recursion: at this depth no stack overflows. Products of products are
-/// as deep as they have components at most, so this is the most of these, too.
+/// The greatest nesting depth of differences, tuples, partitions, and conditions of alternating
+/// kind. Functions recurse over these trees, and at this depth no stack overflows. A product is
+/// nested at most as deep as it has components, so this is also the greatest number of components.
 pub(super) const DEEPEST: usize = 200;
 
-/// Sums inside tuples may multiply out to so many terms.
+/// The most terms to which sums inside tuples may multiply out.
 pub(super) const LARGEST: usize = 1_000_000;
 
-/// What is wrong with a declaration or a term.
+/// A problem with a declaration or a term of a coloured net.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ColourProblem {
-    /// An element that is no operator or sort of symmetric nets, or none that is supported.
+    /// An element that is not an operator or sort of symmetric nets, or not a supported one.
     #[error("`<{0}>` is not known here")]
     UnknownElement(String),
-    /// A part of the standard that is left out.
+    /// A construct of the standard that Parikh does not support.
     #[error("`<{0}>` is not supported: no symmetric net of the contest has it")]
     Unsupported(String),
     /// The wrong number of operands.
@@ -24,9 +24,9 @@ pub enum ColourProblem {
     Operands {
         /// The operator.
         element: String,
-        /// How many it has.
+        /// The number of operands found.
         found: usize,
-        /// How many it has to have.
+        /// The number of operands expected.
         expected: &'static str,
     },
     /// An operand of the wrong kind.
@@ -34,58 +34,58 @@ pub enum ColourProblem {
     Operand {
         /// The operator.
         element: String,
-        /// What was found.
+        /// The operand found.
         found: &'static str,
-        /// What has to be there.
+        /// The operand expected.
         expected: &'static str,
     },
-    /// The whole is of the wrong kind.
+    /// A whole term of the wrong kind.
     #[error("found {found}, expected {expected}")]
     Whole {
-        /// What it is.
+        /// The kind of term found.
         found: &'static str,
-        /// What it has to be.
+        /// The kind of term expected.
         expected: &'static str,
     },
-    /// A reference to nothing.
+    /// A reference to a name that is not declared.
     #[error("`{name}` is no {kind} of this net")]
     Unknown {
-        /// What is referred to.
+        /// The undeclared name.
         name: String,
         /// `sort`, `variable`, `constant`, `partition`.
         kind: &'static str,
     },
-    /// Two declarations of one id.
+    /// A second declaration of the same id.
     #[error("the id `{0}` is declared twice")]
     Declared(String),
-    /// A sort that is made of itself.
+    /// A sort whose definition contains the sort itself.
     #[error("the sort `{0}` is made of itself, directly or through others")]
     Cycle(String),
-    /// A partition of nothing.
+    /// A partition that does not name exactly one sort.
     #[error("`<partition>` has to say once which sort it cuts")]
     CutsNothing,
-    /// Products of products that are too wide.
+    /// A product with too many components.
     #[error("tuples of this sort have more than {0} components, those of components counted")]
     TooManyComponents(usize),
-    /// Not a number.
+    /// A text that is not a whole number.
     #[error("found `{0}`, expected a whole number")]
     BadNumber(String),
-    /// A constant outside its range.
+    /// A constant outside the range of its sort.
     #[error("{0} is not in the range of {1}")]
     OutOfRange(i64, String),
-    /// Operators nested too deep that do not join into one.
+    /// Operators that are nested too deep and cannot be flattened.
     #[error("operators are nested more than {0} deep")]
     TooDeep(usize),
-    /// Sums in the components of tuples multiply out to too much.
+    /// Sums in the components of tuples that multiply out to too many terms.
     #[error("sums inside tuples multiply out to more than {0} terms")]
     TooLarge(usize),
-    /// Tokens beyond 64 bits.
+    /// A multiset with more tokens than fit 64 bits.
     #[error("the tokens of a multiset do not fit 64 bits")]
     TooManyTokens,
-    /// A label whose meaning is only in its text.
+    /// A label with a text but without a `<structure>`.
     #[error("there is a text, but no `<structure>` to read")]
     NoStructure,
-    /// The parts do not fit together.
+    /// An inconsistency that the coloured net's own checks found.
     #[error(transparent)]
     Colours(#[from] ColourError),
 }

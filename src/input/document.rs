@@ -1,8 +1,8 @@
 //! The outline of a PNML file: `<pnml>` around one `<net>`.
 //!
-//! Some tools put a `<module>` around the net, which is looked through. A net anywhere else, and a
-//! second net anywhere, are refused: a net that is passed over is a part of the model that nobody
-//! asked about.
+//! Some tools put a `<module>` around the net, and the reader looks inside. The reader refuses a
+//! net anywhere else, and a second net anywhere: skipping a net would silently drop a part of the
+//! model.
 
 use super::error::InputError;
 use super::source::Position;
@@ -13,15 +13,16 @@ use std::io::BufRead;
 pub(super) struct NetTag {
     pub(super) at: Position,
     pub(super) id: String,
-    /// The address of its type, empty if the file has none.
+    /// The address of the net's type; empty if the file has none.
     pub(super) kind: String,
 }
 
 impl<R: BufRead> XmlReader<R> {
-    /// Goes on to the net of a file whose root was opened. Returns `None` at the end of the file.
+    /// Advances to the next net of a file whose root element is open. Returns `None` at the end of
+    /// the file.
     ///
     /// # Errors
-    /// When an element on the way may mean something, or holds a net.
+    /// When an element before the net may have a meaning, or contains a net.
     pub(super) fn next_net(&mut self) -> Result<Option<NetTag>, InputError> {
         let prefix = self.prefix().to_owned();
         loop {
@@ -53,7 +54,7 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// Goes on to the end of the element opened last, and refuses a net in it.
+    /// Skips to the end of the element opened last, and refuses a net inside it.
     fn skip_without_net(&mut self, around: &str) -> Result<(), InputError> {
         let file: Box<str> = self.file().into();
         let outside = self.depth().saturating_sub(1);
@@ -70,7 +71,8 @@ impl<R: BufRead> XmlReader<R> {
     }
 }
 
-/// Names the page around a net, if there is one: WoPeD writes the net of a sub-process into a page.
+/// Adds the enclosing page, if there is one, to an error about a second net. WoPeD writes the net
+/// of a sub-process into a page.
 pub(super) fn in_page(error: InputError, pages: &[String]) -> InputError {
     match (error, pages.last()) {
         (InputError::SeveralNets { at }, Some(page)) => {

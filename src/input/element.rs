@@ -1,4 +1,4 @@
-//! Whole XML files as trees, for those small enough and free enough in form: verdict files.
+//! Whole XML files as trees, for small files of free form: verdict files.
 
 use super::error::{InputError, Location};
 use super::xml::{BLANKS, Item, XmlReader};
@@ -7,20 +7,20 @@ use std::fmt::Write as _;
 use std::io::BufRead;
 use std::path::Path;
 
-/// An XML element with all that is in it, but for comments. Two elements are equal wherever they
-/// stand.
+/// An XML element with its attributes and content, without comments. Equality ignores the position
+/// in the file.
 #[derive(Clone, Debug)]
 pub struct Element {
-    /// Its name as written, with its prefix.
+    /// The name as written, with its prefix.
     pub name: String,
-    /// Its attributes in order, declarations of namespaces among them.
+    /// The attributes in order, including namespace declarations.
     pub attributes: Vec<(String, String)>,
-    /// Elements and text in order. Text that is nothing but blanks is left out of elements that
-    /// have no other text.
+    /// Elements and text in order. Blank text is left out of elements that have no other text.
     pub content: Vec<Content>,
-    /// The line it begins in, counted from 1; 0 when it is from no file.
+    /// The line where the element begins, counted from 1; 0 if the element is from no file.
     pub line: u64,
-    /// The column it begins in, counted in bytes from 1; 0 when it is from no file.
+    /// The column where the element begins, counted in bytes from 1; 0 if the element is from no
+    /// file.
     pub column: u64,
 }
 
@@ -34,7 +34,7 @@ impl PartialEq for Element {
 
 impl Eq for Element {}
 
-/// Something in an element.
+/// A child of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// An element.
@@ -43,11 +43,11 @@ pub enum Content {
     Text(String),
 }
 
-/// Deeper files are refused, so that whoever walks over a tree may recurse.
+/// The greatest nesting depth that is read. The limit lets functions recurse over a tree.
 const DEEPEST: usize = 500;
 
 impl Element {
-    /// An empty element.
+    /// Returns an empty element.
     pub fn new(name: &str) -> Self {
         Element {
             name: name.to_owned(),
@@ -58,13 +58,13 @@ impl Element {
         }
     }
 
-    /// The same with one more attribute.
+    /// Returns the element with one more attribute.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.attributes.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The same with some text more.
+    /// Returns the element with a text appended.
     pub fn with_text(mut self, text: &str) -> Self {
         if !text.is_empty() {
             self.content.push(Content::Text(text.to_owned()));
@@ -77,18 +77,18 @@ impl Element {
         self.content.push(Content::Element(child));
     }
 
-    /// Its name without its prefix.
+    /// Returns the local name, without the prefix.
     pub fn local_name(&self) -> &str {
         self.name.rsplit(':').next().unwrap_or_default()
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let found = self.attributes.iter().find(|(own, _)| own == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The elements in it.
+    /// Returns the child elements.
     pub fn children(&self) -> impl Iterator<Item = &Element> {
         self.content.iter().filter_map(|content| match content {
             Content::Element(child) => Some(child),
@@ -96,7 +96,8 @@ impl Element {
         })
     }
 
-    /// The text directly in it, without blanks around: XML's, of which there are four.
+    /// Returns the text directly in the element, without surrounding white space (the four
+    /// characters of XML).
     pub fn text(&self) -> String {
         let mut all = String::new();
         for content in &self.content {
@@ -107,7 +108,8 @@ impl Element {
         all.trim_matches(BLANKS).to_owned()
     }
 
-    /// Writes it, indented by two blanks a level, so that reading it gives an equal element.
+    /// Prints the element, indented by two blanks per level. Reading the result gives an equal
+    /// element.
     pub fn print(&self) -> String {
         let mut text = String::new();
         self.print_into(0, &mut text);
@@ -125,7 +127,7 @@ impl Element {
             return;
         }
         text.push('>');
-        // Line ends would be content where there is other text.
+        // Beside text, line ends would be content.
         let indent = self.content.iter().all(|content| matches!(content, Content::Element(_)));
         for content in &self.content {
             match content {
@@ -145,7 +147,7 @@ impl Element {
     }
 }
 
-/// Text as XML has it. Characters that XML has no way to write become U+FFFD.
+/// Escapes a text for XML. Characters that XML cannot represent become U+FFFD.
 fn escape(text: &str, attribute: bool) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -154,14 +156,15 @@ fn escape(text: &str, attribute: bool) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' if attribute => escaped.push_str("&quot;"),
-            // Readers make a blank of these in attributes, and a line feed of the last anywhere.
+            // Readers turn line feeds and tabs in attributes into blanks, and a carriage return
+            // anywhere into a line feed.
             '\n' | '\t' if attribute => {
                 let _ = write!(escaped, "&#{};", u32::from(c));
             }
             '\r' => escaped.push_str("&#13;"),
             '\n' | '\t' => escaped.push(c),
             c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            // Files are shown on terminals, too.
+            // The output is shown on terminals, too.
             c if is_harmful(c) => {
                 let _ = write!(escaped, "&#{};", u32::from(c));
             }
@@ -171,7 +174,7 @@ fn escape(text: &str, attribute: bool) -> String {
     escaped
 }
 
-/// A character that XML 1.0 has no place for, not even as `&#1;`.
+/// Returns the first character that XML 1.0 does not allow, not even as `&#1;`.
 fn forbidden(text: &str) -> Option<char> {
     let is_forbidden =
         |c: char| c < ' ' && !BLANKS.contains(&c) || matches!(c, '\u{fffe}' | '\u{ffff}');
@@ -183,16 +186,17 @@ fn not_xml(at: Location, c: char) -> InputError {
     InputError::Unsupported { at, found, advice: "XML has none such; leave it out" }
 }
 
-/// Reads a whole file, whose root has to be `root`; its position is given for messages.
+/// Reads a whole file whose root element is named `root`. Elements keep their positions for
+/// messages.
 ///
 /// # Errors
-/// When it cannot be read, is no such file, or is nested too deep.
+/// When the file cannot be read, is malformed, has another root element, or is nested too deep.
 pub fn read_element(path: &Path, root: &'static str) -> Result<Element, InputError> {
     let (reader, name) = super::open(path)?;
     read_element_from(reader, &name, root)
 }
 
-/// Reads a whole file from `reader`; `name` is how messages call it.
+/// Reads a whole file from `reader`. Messages use `name` for the file.
 ///
 /// # Errors
 /// As [`read_element`].
@@ -235,7 +239,7 @@ pub fn read_element_from(
                         _ => element.content.push(Content::Text(text.into_owned())),
                     },
                     Some(_) => {}
-                    // Before the root.
+                    // Blank text before the root element.
                     None if text.trim().is_empty() => {}
                     None => {
                         let found = "text".to_owned();
@@ -260,7 +264,7 @@ pub fn read_element_from(
         match open.last_mut() {
             Some(parent) => parent.push(finished),
             None => {
-                // What follows may be no second root.
+                // Reading to the end refuses a second root element.
                 while !matches!(xml.next()?, Item::End) {}
                 return Ok(finished);
             }

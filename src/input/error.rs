@@ -1,5 +1,5 @@
-//! What can be wrong with an input file, said so that its owner can mend it: where, what was found,
-//! what was expected, and what to do.
+//! Problems with input files. Each message gives the position, the text found, the text expected,
+//! and a remedy.
 
 use super::colour_problem::ColourProblem;
 use crate::extended::Untranslated;
@@ -10,11 +10,11 @@ use std::fmt;
 /// A position in an input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The file as it was named by the caller.
+    /// The file as the caller names it.
     pub file: Box<str>,
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub line: u64,
-    /// Counted in bytes of the text as UTF-8, from 1.
+    /// The column, counted in bytes of the text in UTF-8, from 1.
     pub column: u64,
 }
 
@@ -24,15 +24,15 @@ impl fmt::Display for Location {
     }
 }
 
-/// Why an input was refused as a whole.
+/// The reason why an input is refused as a whole.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// The system cannot open or read it.
+    /// The operating system cannot open or read the file.
     #[error("{file}: cannot be read: {cause}")]
     Unreadable {
         /// The file or directory.
         file: Box<str>,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         cause: std::io::Error,
     },
@@ -50,18 +50,18 @@ pub enum InputError {
     Packed {
         /// The file.
         file: Box<str>,
-        /// What it is.
+        /// The kind of packed file.
         kind: &'static str,
-        /// How it is unpacked.
+        /// Commands to unpack the file.
         advice: &'static str,
     },
-    /// A file without a byte.
+    /// An empty file.
     #[error("{file}: the file has no content, expected a model")]
     NoContent {
         /// The file.
         file: Box<str>,
     },
-    /// Of no format that models are read in.
+    /// A file whose format is not recognised.
     #[error(
         "{file}:{line}: the file begins with `{found}`, expected one of: {}",
         formats.join("; ")
@@ -71,22 +71,22 @@ pub enum InputError {
         file: Box<str>,
         /// The first line that is not blank, counted from 1.
         line: u64,
-        /// The beginning of this line.
+        /// The beginning of that line in the file.
         found: String,
         /// The formats that Parikh reads, one line each.
         formats: Vec<String>,
     },
-    /// A line of a net as text.
+    /// A problem in a line of a net in Parikh's textual format.
     #[error("{file}:{line}: {problem}")]
     Text {
         /// The file.
         file: Box<str>,
-        /// Counted from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// What was found and what was expected.
+        /// The text found and the text expected.
         problem: String,
     },
-    /// A file that another tool wrote, and is known not to be read.
+    /// A file in another tool's format that Parikh recognises and does not read.
     #[error(
         "{file}:{line}: this is {kind} (found `{found}`), which Parikh does not read: {advice}"
     )]
@@ -102,26 +102,26 @@ pub enum InputError {
         /// The export or conversion that gives a file Parikh reads.
         advice: &'static str,
     },
-    /// A piece of a net in another tool's language.
+    /// A problem in a net written in another tool's textual language.
     #[error("{at}: {problem}")]
     Script {
-        /// The piece.
+        /// The position of the problem.
         at: Location,
-        /// What was found and what was expected.
+        /// The text found and the text expected.
         problem: String,
-        /// Its line, and carets below it.
+        /// The line of the problem, and a line with carets below the problem.
         excerpt: Box<[String; 2]>,
     },
-    /// A net with inhibitor or reset arcs that no place/transition net stands for.
+    /// A net with inhibitor or reset arcs for which no equivalent place/transition net is known.
     #[error("{file}: {why}")]
     Untranslated {
         /// The file.
         file: Box<str>,
-        /// What is to blame.
+        /// The reason.
         #[source]
         why: Box<Untranslated>,
     },
-    /// Nothing in it, or nothing but blanks and comments.
+    /// A file with nothing but blanks and comments.
     #[error("{file}: the file has no content, expected an element `<{expected}>`")]
     Empty {
         /// The file.
@@ -129,28 +129,28 @@ pub enum InputError {
         /// The root element that this kind of file has.
         expected: &'static str,
     },
-    /// Not well-formed.
+    /// A file that is not well-formed XML.
     #[error("{at}: malformed XML: {problem}")]
     Malformed {
-        /// Where the offending piece begins.
+        /// The position of the malformed piece.
         at: Location,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// The XML declaration names an encoding that nobody knows.
+    /// An XML declaration with an unknown encoding.
     #[error("{at}: unknown encoding `{found}`, expected for example UTF-8 or ISO-8859-1")]
     UnknownEncoding {
         /// The declaration.
         at: Location,
-        /// What it says.
+        /// The encoding's name in the declaration.
         found: String,
     },
-    /// Well-formed so far, but of another kind.
+    /// Well-formed XML with another root element.
     #[error("{at}: found {found}, expected `<{expected}>`; is this the right file?")]
     WrongRoot {
-        /// Where the content begins.
+        /// The position where the content begins.
         at: Location,
-        /// How it begins.
+        /// The first piece of the content.
         found: String,
         /// The root element that this kind of file has.
         expected: &'static str,
@@ -178,7 +178,7 @@ pub enum InputError {
         /// The id of the page around it.
         page: String,
     },
-    /// A net inside an element that holds none.
+    /// A net inside an element that must not contain one.
     #[error(
         "{at}: a `<net>` begins inside `<{around}>`, expected it right inside `<pnml>` or in a \
          `<module>`; move it there"
@@ -186,18 +186,18 @@ pub enum InputError {
     HiddenNet {
         /// The net.
         at: Location,
-        /// The element around it.
+        /// The enclosing element.
         around: String,
     },
     /// A net with coloured tokens.
     #[error("{at}: this is a coloured net (found {found}), expected a place/transition net")]
     Coloured {
-        /// The first sign of colours.
+        /// The position of the first sign of colours.
         at: Location,
-        /// That sign.
+        /// The sign of colours.
         found: String,
     },
-    /// An arc that does something else than move tokens.
+    /// An arc of an unknown type.
     #[error(
         "{at}: arc `{arc}` has the type `{found}`, expected `normal`, `inhibitor`, `read` or `reset`; \
          write its meaning with arcs of these types"
@@ -205,12 +205,12 @@ pub enum InputError {
     UnsupportedArc {
         /// The arc.
         at: Location,
-        /// Its id, or its ends when it has none.
+        /// The arc's id, or source and target if the id is missing.
         arc: String,
-        /// Its type.
+        /// The arc's type.
         found: String,
     },
-    /// An arc of a coloured net that does something else than move tokens.
+    /// An arc of a coloured net with another type than `normal`.
     #[error(
         "{at}: arc `{arc}` of a coloured net has the type `{found}`, expected `normal`: inhibitor, read and \
          reset arcs are read in nets without colours only; unfold the net with the tool that wrote it, or \
@@ -219,69 +219,69 @@ pub enum InputError {
     ColouredArc {
         /// The arc.
         at: Location,
-        /// Its id, or its ends when it has none.
+        /// The arc's id, or source and target if the id is missing.
         arc: String,
-        /// Its type.
+        /// The arc's type.
         found: String,
     },
-    /// Text where none has a meaning.
+    /// Text where text has no meaning.
     #[error("{at}: the text `{found}` stands where none is expected")]
     StrayText {
-        /// Where it is.
+        /// The position of the text.
         at: Location,
-        /// How it begins.
+        /// The beginning of the text.
         found: String,
     },
-    /// Something else that changes what the net means.
+    /// An unsupported construct that changes the meaning of the net.
     #[error("{at}: {found} is not supported; {advice}")]
     Unsupported {
-        /// Where it is.
+        /// The position of the construct.
         at: Location,
-        /// What it is.
+        /// The construct.
         found: String,
-        /// What to do.
+        /// The remedy.
         advice: &'static str,
     },
-    /// An attribute that has to be there.
+    /// A missing attribute.
     #[error("{at}: `<{element}>` has no attribute `{attribute}`")]
     MissingAttribute {
         /// The element.
         at: Location,
-        /// Its name.
+        /// The element's name.
         element: &'static str,
         /// The attribute's name.
         attribute: &'static str,
     },
-    /// A label of which there may be one.
+    /// A second label where at most one is allowed.
     #[error("{at}: {owner} has a second `<{label}>`, expected at most one")]
     Repeated {
-        /// The second one.
+        /// The position of the second label.
         at: Location,
         /// The node or arc.
         owner: String,
         /// The label's element.
         label: &'static str,
     },
-    /// Not a count of tokens or a weight.
+    /// A text that is not a valid number of tokens or arc weight.
     #[error("{at}: {owner}: found `{found}`, expected a whole number from {least} to 2^63 - 1")]
     BadNumber {
-        /// The label that holds it.
+        /// The position of the label with the number.
         at: Location,
-        /// The node or arc, and which of its labels.
+        /// The node or arc, with the name of the label.
         owner: String,
         /// The text in place of the number.
         found: String,
         /// The smallest number allowed.
         least: u64,
     },
-    /// An arc from or to nothing.
+    /// An arc whose source or target does not exist.
     #[error("{at}: arc `{arc}` has the end `{node}`, but no place or transition has this id")]
     UnknownEnd {
         /// The arc.
         at: Location,
-        /// Its id, or its ends when it has none.
+        /// The arc's id, or source and target if the id is missing.
         arc: String,
-        /// The id that is not there.
+        /// The undeclared id.
         node: String,
     },
     /// An arc between two places or two transitions.
@@ -292,56 +292,56 @@ pub enum InputError {
     SameKind {
         /// The arc.
         at: Location,
-        /// Its id, or its ends when it has none.
+        /// The arc's id, or source and target if the id is missing.
         arc: String,
-        /// Its source.
+        /// The arc's source.
         source_node: String,
-        /// Its target.
+        /// The arc's target.
         target_node: String,
         /// `places` or `transitions`.
         kind: &'static str,
     },
-    /// A reference node that refers to nothing, or to a node of the other kind.
+    /// A reference node whose target does not exist or is of the other kind.
     #[error("{at}: the reference `{node}` refers to `{target}`, which is no {kind} of this net")]
     UnknownReference {
         /// The reference node.
         at: Location,
-        /// Its id.
+        /// The reference node's id.
         node: String,
-        /// What it refers to.
+        /// The id to which the node refers.
         target: String,
         /// `place` or `transition`.
         kind: &'static str,
     },
-    /// References that refer to each other.
+    /// A cycle of reference nodes.
     #[error("{at}: the reference `{node}` refers to itself, directly or through others")]
     ReferenceCycle {
-        /// A reference node of the cycle, or one that leads to it.
+        /// A reference node on the cycle, or leading to the cycle.
         at: Location,
-        /// Its id.
+        /// The reference node's id.
         node: String,
     },
-    /// Something is wrong with a declaration or a term of a coloured net.
+    /// A problem with a declaration or a term of a coloured net.
     #[error("{at}: {owner}: {problem}")]
     Colours {
-        /// The operator or the declaration; the whole term where no single one is to blame.
+        /// The position of the operator or declaration, or of the whole term.
         at: Location,
-        /// The sort, variable, place, transition or arc it belongs to.
+        /// The sort, variable, place, transition or arc that contains the problem.
         owner: String,
-        /// What is wrong.
+        /// The problem.
         #[source]
         problem: Box<ColourProblem>,
     },
-    /// The nodes or arcs do not make a net.
+    /// Nodes or arcs that do not make a valid net.
     #[error("{at}: {problem}")]
     Net {
-        /// The node or arc; the net where no single one is to blame.
+        /// The position of the node or arc, or of the net.
         at: Location,
-        /// What is wrong.
+        /// The problem.
         #[source]
         problem: BuildError,
     },
-    /// A query file of which no formula fits the net.
+    /// A query file whose formulas all name unknown nodes.
     #[error(
         "{file}: every one of the {formulas} formulas names places or transitions that the net \
          does not have; is this the query file of another model? The first: {first}"
@@ -349,13 +349,13 @@ pub enum InputError {
     OtherModel {
         /// The query file.
         file: Box<str>,
-        /// How many formulas it has.
+        /// The number of formulas in the file.
         formulas: usize,
-        /// What is wrong with the first.
+        /// The problem with the first formula.
         #[source]
         first: FormulaError,
     },
-    /// An instance directory without its net.
+    /// An instance directory without `model.pnml`.
     #[error(
         "{directory}: the directory has no model.pnml; expected a PNML file or the directory of a contest \
          instance"

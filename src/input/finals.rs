@@ -1,13 +1,12 @@
-//! Final markings, as tools for process mining write them beside a net (ProM, PM4Py):
-//!
+//! Final markings, in the format of tools for process mining (ProM, PM4Py):
 //! ```xml
 //! <finalmarkings>
 //!   <marking><place idref="end"><text>1</text></place></marking>
 //! </finalmarkings>
 //! ```
 //!
-//! A place without a number, or that is not named, holds nothing. A marking without a token is a
-//! final marking like any other, and answers about cases point it out. The same one twice is one.
+//! A place without a number, or not named, has no tokens. The empty marking is a final marking like
+//! any other, and answers about cases point it out. Equal final markings count once.
 //!
 //! Other tools write the tokens into the places, beside the initial marking. All places together
 //! make one final marking, which comes after the others:
@@ -23,23 +22,24 @@ use super::xml::{Item, XmlReader, digits};
 use parikh_net::Marking;
 use std::io::BufRead;
 
-/// One marking as the file has it: places by their ids, which may come later in the file.
+/// A final marking before resolution: labels with place ids. A place may be declared later in the
+/// file.
 #[derive(Default)]
 pub(super) struct FinalMarking(Vec<(String, Label)>);
 
 impl FinalMarking {
-    /// Adds what a place says of itself.
+    /// Adds the tokens of one place.
     pub(super) fn add(&mut self, place: &str, tokens: Label) {
         self.0.push((place.to_owned(), tokens));
     }
 
-    /// Whether no place is named.
+    /// Returns true if the marking names no place.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Reads what is in `<finalmarkings>`, which was opened last.
+/// Reads the content of the element `<finalmarkings>` that was opened last.
 pub(super) fn read(
     xml: &mut XmlReader<impl BufRead>,
     finals: &mut Vec<FinalMarking>,
@@ -81,7 +81,7 @@ fn places(xml: &mut XmlReader<impl BufRead>) -> Result<Vec<(String, Label)>, Inp
     }
 }
 
-/// The markings, once all places are known and references are resolved.
+/// Resolves the place ids of the markings, once all places are known and references are resolved.
 pub(super) fn resolve(
     finals: Vec<FinalMarking>,
     graph: &Graph,

@@ -1,4 +1,4 @@
-//! What a format of models is.
+//! The interface of a model format.
 
 use super::error::InputError;
 use crate::extended;
@@ -8,18 +8,18 @@ use parikh_net::{Assumption, ExtendedNet, Net};
 use parikh_solvers::Budget;
 use std::io::BufRead;
 
-/// A format of models.
+/// A format of model files.
 pub struct Format {
-    /// What it is called.
+    /// The name of the format.
     pub name: &'static str,
-    /// Whether a file that begins so may be of this format; a beginning is some thousands of bytes,
-    /// or the whole file.
+    /// Returns true if a file with this beginning may be of this format. The beginning is some
+    /// thousands of bytes, or the whole file.
     pub(super) begins: fn(&[u8]) -> bool,
-    /// Reads a file of which it may be; the name is how messages call it.
+    /// Reads a file whose beginning `begins` accepts. Messages use the given name for the file.
     pub(super) read: fn(&mut dyn BufRead, &str) -> Result<SourceModel, Unread>,
 }
 
-/// The model as its file has it, before it is asked which net stands for it.
+/// The model as the file describes it, before inhibitor and reset arcs are translated.
 #[derive(Debug)]
 pub enum SourceModel {
     /// A net, perhaps with inhibitor and reset arcs.
@@ -29,7 +29,7 @@ pub enum SourceModel {
 }
 
 impl SourceModel {
-    /// Returns the same model, about which these things are assumed, too.
+    /// Returns the same model with more assumptions.
     #[must_use]
     pub(super) fn assuming(self, more: impl IntoIterator<Item = Assumption>) -> Self {
         match self {
@@ -60,12 +60,12 @@ impl From<ColouredNet> for SourceModel {
     }
 }
 
-/// The net that stands for one that may have inhibitor and reset arcs. Whatever comes after the
-/// readers, engines and reduction rules among them, only ever sees this net. With `caps`, it may
-/// stand for that one in two halves ([`extended::translate_within_caps`]).
+/// Translates a net that may have inhibitor and reset arcs into a place/transition net. Engines and
+/// reduction rules only work on the translated net. With `caps`, the translated net may represent
+/// the original in two halves ([`extended::translate_within_caps`]).
 ///
 /// # Errors
-/// When it has, and no place/transition net stands for it.
+/// When the net has such arcs and no equivalent place/transition net is found.
 pub(super) fn translated(net: ExtendedNet, file: &str, caps: bool) -> Result<Net, InputError> {
     let budget = Budget::unlimited();
     let translated = match caps {
@@ -85,14 +85,15 @@ pub(super) fn translated(net: ExtendedNet, file: &str, caps: bool) -> Result<Net
     Ok(net)
 }
 
-/// Why a format did not read a file.
+/// The reason why a format did not read a file.
 pub(super) enum Unread {
-    /// Something is wrong with the file.
+    /// The file has an error.
     Broken(InputError),
-    /// The model has times or priorities: the model without them, and the refusal of the model with
-    /// them.
+    /// The model has times or priorities. Contains the model without them, and the error that
+    /// refuses the model with them.
     Timed(SourceModel, InputError),
-    /// It is of another format: what would be wrong with it otherwise.
+    /// The file is of another format. Contains the error to report if no other format reads the
+    /// file.
     AnotherFormat(InputError),
 }
 

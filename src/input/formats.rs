@@ -1,12 +1,13 @@
-//! The formats that models come in.
+//! The formats of model files.
 //!
-//! A file is of the first format that knows its beginning and reads it: PNML of coloured nets
-//! begins as that of place/transition nets does, so its reader has its turn where the other one
-//! finds colours. A new format is a file with its constant and a line in [`FORMATS`].
+//! The reader tries the formats in order, and takes the first that recognises the beginning of the
+//! file and reads the file. PNML files of coloured nets begin like those of place/transition nets.
+//! So the coloured reader follows where the plain reader finds colours. A new format needs a file
+//! with its constant and a line in [`FORMATS`].
 //!
-//! No format of these guarantees anything of the net beyond what the net says itself: that units
-//! are safe (NUPN) is the model's claim, and kept as one. One that does (units of a product of
-//! automata, say) has its facts to hand over with the model, as proved ones.
+//! No current format guarantees facts about the net. Safe units (NUPN) are the model's claim, and
+//! stay a claim. A format that guarantees facts (units of a product of automata, say) has to return
+//! them with the model, as proved facts.
 
 use super::error::InputError;
 use super::format::{Format, SourceModel, Unread, translated};
@@ -19,7 +20,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// All of them, in the order in which they are tried.
+/// The formats, in the order in which they are tried.
 pub const FORMATS: &[Format] = &[
     pnml::FORMAT,
     symmetric::FORMAT,
@@ -33,33 +34,33 @@ pub const FORMATS: &[Format] = &[
     systems::FSM,
 ];
 
-/// The way to read times and priorities, which change what can be reached.
+/// The treatment of times and priorities, which change the set of reachable markings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Timing {
-    /// A model that has some is refused.
+    /// A model with times or priorities is refused.
     #[default]
     Refused,
-    /// They are left out, and answers say so.
+    /// Times and priorities are left out, and answers say so.
     LeftOut,
 }
 
 impl Timing {
-    /// Returns the way that the option `--untimed` asks for.
+    /// Returns the treatment that the option `--untimed` requests.
     pub fn of_option(untimed: bool) -> Self {
         if untimed { Timing::LeftOut } else { Timing::Refused }
     }
 }
 
-/// The bytes at the beginning of a file by which its format is recognised. Remarks and drawings may
-/// take most of them.
+/// The number of bytes at the beginning of a file that serve to recognise the format. The number is
+/// large because comments and drawings may come first.
 const BEGINNING: u64 = 256 * 1024;
 
-/// Reads the model that an argument names: a file of one of the [`FORMATS`], compressed or not, or
-/// the directory or the archive of a contest instance.
+/// Reads the model that a command line argument names. The argument is a file of one of the
+/// [`FORMATS`], compressed or not, or the directory or the archive of a contest instance.
 ///
 /// # Errors
-/// When the file cannot be read, is of no format, or its net is broken; each with the position in
-/// the file.
+/// When the file cannot be read, is of no known format, or contains an invalid net. The error has
+/// the position in the file.
 pub fn read_model(path: &Path) -> Result<Model, InputError> {
     read(path, false, Timing::Refused)
 }
@@ -72,8 +73,9 @@ pub fn read_model_as(path: &Path, timing: Timing) -> Result<Model, InputError> {
     read(path, false, timing)
 }
 
-/// The same for whoever asks what can be reached, and learns what else is not asked of a net with
-/// inhibitor or reset arcs at places without a known bound ([`Net::has_caps`](parikh_net::Net::has_caps)).
+/// Reads a model as [`read_model_as`] does, and may translate inhibitor and reset arcs at places
+/// without a known bound within caps ([`Net::has_caps`](parikh_net::Net::has_caps)). Such a net
+/// only answers questions of reachability. The caller has to check which goals it may ask.
 ///
 /// # Errors
 /// As [`read_model`].
@@ -85,19 +87,19 @@ fn read(path: &Path, caps: bool, timing: Timing) -> Result<Model, InputError> {
     translated_from(read_source_as(path, timing)?, path, caps)
 }
 
-/// The place/transition net that stands for a net with inhibitor or reset arcs, within caps where
-/// places have no bound. `file` is how messages call its file.
+/// Translates a net with inhibitor or reset arcs into a place/transition net, within caps where
+/// places have no known bound. Messages use `file` for the net's file.
 ///
 /// # Errors
-/// When no place/transition net stands for it.
+/// When no equivalent place/transition net is found.
 pub fn translated_within_caps(net: ExtendedNet, file: &str) -> Result<Net, InputError> {
     translated(net, file, true)
 }
 
-/// What stands for a model that was read from there, where it has inhibitor or reset arcs.
+/// Translates a model that was read from `path` where it has inhibitor or reset arcs.
 ///
 /// # Errors
-/// When no place/transition net stands for it.
+/// When no equivalent place/transition net is found.
 pub fn translated_model(source: SourceModel, path: &Path) -> Result<Model, InputError> {
     translated_from(source, path, false)
 }
@@ -110,11 +112,12 @@ fn translated_from(source: SourceModel, path: &Path, caps: bool) -> Result<Model
     })
 }
 
-/// Reads the net with inhibitor or reset arcs that an argument names, which was read before: that
-/// reading has refused times and priorities, or left them out.
+/// Reads the net that an argument names with its inhibitor and reset arcs, and without its times
+/// and priorities. The caller has read the same file before, with the user's choice about times and
+/// priorities.
 ///
 /// # Errors
-/// As [`read_source`], and for coloured nets, whose readers know no such arcs.
+/// As [`read_source`], and for coloured nets, whose readers support no such arcs.
 pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
     match read_source_as(path, Timing::LeftOut)? {
         SourceModel::Net(net) => Ok(*net),
@@ -125,11 +128,11 @@ pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
     }
 }
 
-/// Reads what is in the file that an argument names, as it is: a net with inhibitor or reset arcs
-/// has them still.
+/// Reads the file that an argument names without translation: inhibitor and reset arcs stay in the
+/// net.
 ///
 /// # Errors
-/// As [`read_model`], but for nets that no place/transition net stands for.
+/// As [`read_model`], except the errors of the translation.
 pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
     read_source_as(path, Timing::Refused)
 }
@@ -183,7 +186,7 @@ pub fn read_source_as(path: &Path, timing: Timing) -> Result<SourceModel, InputE
     Err(InputError::UnknownFormat { file: file.into(), line, found, formats })
 }
 
-/// How large it is, in words.
+/// Describes the size of a model in words.
 fn sizes(source: &SourceModel) -> String {
     let (places, transitions, kind) = match source {
         SourceModel::Net(net) => (net.core().place_count(), net.core().transition_count(), ""),
@@ -193,14 +196,15 @@ fn sizes(source: &SourceModel) -> String {
     format!("{places}, {}", counted(transitions, &format!("{kind}transition")))
 }
 
-/// The file itself, or `model.pnml` in a directory or an archive.
+/// Returns the path of the model file: the path itself, or `model.pnml` inside a directory or an
+/// archive.
 ///
 /// # Errors
-/// When the directory has none.
+/// When a directory has no `model.pnml`.
 pub fn model_file(path: &Path) -> Result<PathBuf, InputError> {
     let file = path.join("model.pnml");
     if parikh_files::is_archive(path) {
-        // Whether it is there, and what is wrong with the archive, is told by who opens it.
+        // Opening the file reports a missing entry or a broken archive.
         return Ok(file);
     }
     if !path.is_dir() {

@@ -1,6 +1,6 @@
-//! The nodes and arcs of a PNML file on their way into a net. Arcs usually come after the nodes
-//! they join and go straight into the builder; those that come before, and those that end at a
-//! reference node, wait by name until the whole file is read.
+//! The nodes and arcs of a PNML file before the net is built. Arcs between known nodes go straight
+//! into the builder. Arcs before their nodes, and arcs at reference nodes, wait until the whole
+//! file is read.
 
 use super::error::InputError;
 use super::source::Position;
@@ -24,7 +24,7 @@ impl Kind {
     }
 }
 
-/// A node that stands for another one, usually of another page.
+/// A reference node: represents another node, usually of another page.
 struct Reference {
     id: Box<str>,
     target: Box<str>,
@@ -33,7 +33,7 @@ struct Reference {
     stands_for: Option<Node>,
 }
 
-/// An arc as the file has it.
+/// An arc as written in the file.
 pub(super) struct ArcText {
     pub(super) id: Option<String>,
     pub(super) source: String,
@@ -43,21 +43,21 @@ pub(super) struct ArcText {
     pub(super) at: Position,
 }
 
-/// What an arc does.
+/// The effect of an arc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArcKind {
-    /// It moves tokens.
+    /// The arc moves tokens.
     Normal,
-    /// The transition needs tokens, and takes none.
+    /// The transition needs the tokens, and consumes none.
     Read,
-    /// The transition needs that there are fewer.
+    /// The transition needs fewer tokens than the weight.
     Inhibitor,
-    /// The transition takes all there are.
+    /// The transition empties the place.
     Reset,
 }
 
 impl ArcKind {
-    /// As a file may call it.
+    /// Returns the name of the type in files.
     fn name(self) -> &'static str {
         match self {
             ArcKind::Normal => "normal",
@@ -69,7 +69,7 @@ impl ArcKind {
 }
 
 impl ArcText {
-    /// What messages call it.
+    /// Returns the arc's id, or source and target if the id is missing, for messages.
     pub(super) fn name(&self) -> String {
         let ends = || format!("{} -> {}", self.source, self.target);
         self.id.clone().unwrap_or_else(ends)
@@ -82,7 +82,7 @@ pub(super) struct Graph {
     references: Vec<Reference>,
     reference_named: HashMap<Box<str>, usize>,
     waiting: Vec<ArcText>,
-    /// Arcs in the file, before parallel ones are added up.
+    /// The number of arcs in the file; parallel arcs count separately.
     pub(super) arcs: usize,
     pub(super) transitions: usize,
 }
@@ -214,7 +214,7 @@ impl Graph {
         joined.map_err(|problem| self.net(arc.at, problem))
     }
 
-    /// Resolves the references and joins the arcs that waited for it.
+    /// Resolves the references and joins the arcs that waited.
     pub(super) fn settle(&mut self) -> Result<(), InputError> {
         for index in 0..self.references.len() {
             self.resolve(index)?;
@@ -236,7 +236,8 @@ impl Graph {
         })
     }
 
-    /// The place that an id stands for, once references are resolved.
+    /// Returns the place with an id, or the place that the reference node with this id represents.
+    /// References must be resolved.
     pub(super) fn place_named(&self, id: &str) -> Option<PlaceId> {
         let referred = || self.references[*self.reference_named.get(id)?].stands_for;
         match self.builder.core.node(id).or_else(referred) {
@@ -245,8 +246,8 @@ impl Graph {
         }
     }
 
-    /// Follows the reference to its node. Every reference on the way learns it too, so that all
-    /// of them together take linear time however long their chains are.
+    /// Follows the chain of references from `start` to its node. All references on the chain are
+    /// resolved together, so the total time is linear in the length of all chains.
     fn resolve(&mut self, start: usize) -> Result<(), InputError> {
         let mut way = Vec::new();
         let mut index = start;

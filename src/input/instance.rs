@@ -1,9 +1,9 @@
 //! An instance of the Model Checking Contest: a directory with `model.pnml`, one `.xml` file of
 //! formulas per examination, and small flag files.
 //!
-//! `GenericPropertiesVerdict.xml`, which many instances hold, is never looked at: it tells what
-//! others found out about the model, wrongly in places, and the contest forbids its use in the
-//! examinations it answers.
+//! The reader never opens `GenericPropertiesVerdict.xml`, which many instances contain. It holds
+//! results of other tools, partly wrong, and the contest forbids its use in the examinations that
+//! it answers.
 
 use super::error::InputError;
 use super::queries::{QueryFile, read_queries};
@@ -11,7 +11,7 @@ use super::read_net;
 use parikh_net::Net;
 use std::path::{Path, PathBuf};
 
-/// An instance on disk. Files are read when they are asked for.
+/// The directory of a contest instance. Files are read on request.
 #[derive(Clone, Debug)]
 pub struct InstanceDirectory {
     path: PathBuf,
@@ -19,10 +19,10 @@ pub struct InstanceDirectory {
 }
 
 impl InstanceDirectory {
-    /// Opens a directory.
+    /// Opens an instance directory.
     ///
     /// # Errors
-    /// When it cannot be read or has no `model.pnml`.
+    /// When the directory cannot be read or has no `model.pnml`.
     pub fn open(path: &Path) -> Result<Self, InputError> {
         let name = || path.display().to_string().into_boxed_str();
         std::fs::read_dir(path).map_err(|cause| InputError::Unreadable { file: name(), cause })?;
@@ -39,18 +39,18 @@ impl InstanceDirectory {
         Ok(InstanceDirectory { path: path.to_owned(), coloured })
     }
 
-    /// The directory.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The directory's own name, which the contest uses as the instance's; `None` for `/` and the
-    /// like.
+    /// Returns the name of the directory, which the contest uses as the instance's name. Returns
+    /// `None` for paths without a name, such as `/`.
     pub fn name(&self) -> Option<&str> {
         self.path.file_name()?.to_str()
     }
 
-    /// What the flag file `iscolored` says, if it is there.
+    /// Returns the value of the flag file `iscolored`, if the file exists.
     pub fn is_coloured(&self) -> Option<bool> {
         self.coloured
     }
@@ -63,10 +63,10 @@ impl InstanceDirectory {
         read_net(&self.path.join("model.pnml"))
     }
 
-    /// The file with the formulas of an examination, if the instance has one. Examinations about
-    /// the whole net (`OneSafe`, `StateSpace`, …) usually have none.
+    /// Returns the path of the formulas of an examination, if the instance has the file.
+    /// Examinations about the whole net (`OneSafe`, `StateSpace`, …) usually have none.
     pub fn query_file(&self, examination: &str) -> Option<PathBuf> {
-        // Examination names come from the environment: nothing but a plain name may become a path.
+        // Examination names come from the environment. Only a plain name may become a path.
         let plain = examination.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if !plain || examination.starts_with("GenericProperties") {
             return None;

@@ -1,16 +1,15 @@
-//! What may stand in a net: the attributes and the elements that are read, or mean nothing.
+//! The attributes and elements of a net that are read, or known to have no meaning.
 //!
-//! An attribute `weight` of an arc, an element `inhibitorArc` or a misspelt `initialMarkin` means
-//! something to who wrote it: a net without it is another net. So whatever is not known here is
-//! refused by name, and nothing is guessed. `graphics`, `toolspecific` and `name` are for others,
-//! whatever is in them. Attributes with a prefix are another language's, and namespaces are
-//! declared by attributes; both are passed over.
+//! An attribute `weight` of an arc, an element `inhibitorArc` or a misspelt `initialMarkin` has a
+//! meaning for its author. Without it, the net would be another net. So the reader refuses every
+//! unknown attribute and element by name, and guesses nothing. The content of `graphics`,
+//! `toolspecific` and `name` is ignored. Attributes with a prefix belong to another language, and
+//! namespace declarations are attributes. Both are ignored.
 
 use super::error::InputError;
 use super::xml::Tag;
 
-/// Attributes that mean nothing, whatever element has them: names for people, and where a node is
-/// drawn.
+/// Attributes without meaning in any element: labels for people, and positions in drawings.
 const MEANINGLESS: [&str; 16] = [
     "name",
     "label",
@@ -30,30 +29,30 @@ const MEANINGLESS: [&str; 16] = [
     "orientation",
 ];
 
-/// Elements that are for others, wherever they stand.
+/// Elements whose content is ignored everywhere.
 const FOR_OTHERS: [&str; 3] = ["name", "graphics", "toolspecific"];
 
-/// Elements of a net that mean nothing: PIPE's classes of tokens (those of markings are looked at),
-/// remarks and definitions.
+/// Elements of a net without meaning: PIPE's classes of tokens, comments and definitions. The
+/// reader checks the classes in markings instead.
 pub(super) const OF_NET: &[&str] = &["token", "labels", "definition"];
 
-/// Elements of a transition that mean nothing: how PIPE draws it, and TINA's second name.
+/// Elements of a transition without meaning: PIPE's drawing, and TINA's second name.
 pub(super) const OF_TRANSITION: &[&str] = &["orientation", "infiniteServer", "label"];
 
-/// Elements of an arc that mean nothing: how PIPE draws it.
+/// Elements of an arc without meaning: PIPE's drawing.
 pub(super) const OF_ARC: &[&str] = &["arcpath"];
 
-/// Elements that only stand in a net: outside of it they would be passed over, and are refused.
+/// Names of net elements, refused outside of a net, where they would be skipped.
 const PARTS: [&str; 3] = ["place", "transition", "arc"];
 
-/// The parts of a net whose attributes are looked at; `finalmarkings` and `toolspecific` look at
-/// their own.
+/// The elements whose attributes the reader of the net checks. The readers of `finalmarkings` and
+/// `toolspecific` check their own attributes.
 pub(super) const READ: [&str; 7] =
     ["page", "place", "transition", "arc", "referencePlace", "referenceTransition", "declaration"];
 
-/// Whether an attribute says that something is not so: that a transition of TAPAAL's waits for
-/// nothing and is the controller's, which it is where there is no game; that a place of PNEditor's
-/// is like any other.
+/// Returns true if an attribute has the value that changes nothing. In TAPAAL, such values say that
+/// a transition is not urgent or belongs to the controller, without a game. In PNEditor, they say
+/// that a place is an ordinary one.
 fn says_no(attribute: &str, value: &str) -> bool {
     matches!(
         (attribute, value),
@@ -61,15 +60,15 @@ fn says_no(attribute: &str, value: &str) -> bool {
     )
 }
 
-/// The attributes that an element may have besides those that mean nothing.
+/// Returns the attributes that an element may have besides the meaningless ones.
 fn attributes_of(element: &str) -> &'static [&'static str] {
     match element {
         "net" => &["id", "type"],
         "arc" => &["id", "source", "target", "type"],
-        // How long TAPAAL waits before it fires in a simulation.
+        // TAPAAL's delay in simulations.
         "transition" => &["id", "distribution", "value"],
         "referencePlace" | "referenceTransition" => &["id", "ref"],
-        // In a net, and in a final marking.
+        // A place of a net, or of a final marking.
         "place" => &["id", "idref"],
         "type" | "arctype" => &["id", "value"],
         "variable" => &["refvariable"],
@@ -82,12 +81,12 @@ fn attributes_of(element: &str) -> &'static [&'static str] {
 }
 
 impl Tag<'_> {
-    /// Refuses an attribute that might mean something.
+    /// Refuses an attribute that may have a meaning.
     pub(super) fn check_attributes(&self) -> Result<(), InputError> {
         let known = attributes_of(self.name());
         let is_known = |name: &str| known.contains(&name) || MEANINGLESS.contains(&name);
         let is_net = self.name() == "net";
-        // A namespace of its own makes an element one of another language.
+        // The attribute `xmlns` and prefixed attributes declare or belong to other languages.
         let foreign = |name: &str| is_net && name == "xmlns" || name.contains(':');
         let refused =
             |name: &str, value: &str| !is_known(name) && !foreign(name) && !says_no(name, value);
@@ -97,7 +96,8 @@ impl Tag<'_> {
         }
     }
 
-    /// Refuses an element that is neither read nor for others nor one of these, which mean nothing.
+    /// Refuses an element that the reader does not handle, unless its content is ignored everywhere
+    /// or its name is in `nothing`, the elements without meaning here.
     pub(super) fn check_passed_over(&self, nothing: &[&str]) -> Result<(), InputError> {
         match FOR_OTHERS.contains(&self.name()) || nothing.contains(&self.name()) {
             true => Ok(()),
@@ -113,8 +113,8 @@ impl Tag<'_> {
         }
     }
 
-    /// Refuses an element beside the net that may mean something: a part of a net, and in a module
-    /// all but names, graphics and data of tools.
+    /// Refuses an element outside of the net that may have a meaning. Outside of a module, these
+    /// are parts of a net. In a module, these are all elements but names, graphics and tool data.
     pub(super) fn check_outside(&self, is_in_module: bool) -> Result<(), InputError> {
         let name = self.name().to_ascii_lowercase();
         match () {
@@ -132,7 +132,7 @@ impl Tag<'_> {
         }
     }
 
-    /// An element with another prefix than the root's.
+    /// Returns the error for an element with another prefix than the root element.
     pub(super) fn of_another_language(&self) -> InputError {
         self.unsupported(format!("an element `{}` of another language", self.qualified_name()))
     }

@@ -1,48 +1,48 @@
-//! The labels of PNML nodes and arcs. The standard has `<initialMarking><text>3</text>…`; older
-//! tools write `<value>` for `<text>`, or the number itself, and all put graphics and their own
-//! data before or after it.
+//! The labels of PNML nodes and arcs. The standard has `<initialMarking><text>3</text>…`. Older
+//! tools write `<value>` for `<text>`, or the number itself. Graphics and tool data may come before
+//! or after it.
 
 use super::error::InputError;
 use super::source::Position;
 use super::xml::{Item, XmlReader, trimmed};
 use std::io::BufRead;
 
-/// The children of nodes and arcs that say something about the net.
+/// The children of nodes and arcs with a meaning for the net.
 pub(super) enum Child {
     Name,
     InitialMarking,
-    /// The tokens of a place in which a run may end.
+    /// The tokens of a place in a final marking.
     FinalMarking,
     Inscription,
     Capacity,
-    /// Of a place, its colours; of an arc, what it does, perhaps in this attribute `value`.
+    /// The colours of a place, or the effect of an arc, perhaps in the attribute `value`.
     Type(Option<String>),
     Condition,
-    /// Which transitions fire before others.
+    /// The priority of a transition.
     Priority,
     Timed,
     Rate,
-    /// An interval of time, with the element's name and attributes.
+    /// A time interval, with the element's name and attributes.
     Limit(&'static str, Vec<(String, String)>),
-    /// The information of a tool, with the attributes of the element.
+    /// Tool data, with the attributes of the element.
     ToolSpecific(Vec<(String, String)>),
-    /// PIPE's mark of a token that is followed through the net, or of an arc that only it takes.
+    /// PIPE's mark of a token to follow through the net, or of an arc for this token only.
     Tagged,
     /// A marking or inscription of a coloured net.
     Coloured,
-    /// Graphics, other tools' data, and whatever else is to be skipped.
+    /// Graphics, other tools' data, and other elements to skip.
     Other,
 }
 
-/// What a label says.
+/// The content of a label.
 pub(super) struct Label {
     pub(super) at: Position,
-    /// Without blanks around it.
+    /// The text without surrounding blanks.
     pub(super) text: String,
-    /// It has a `<structure>`, as only the labels of coloured nets do, or another element that may
-    /// say something.
+    /// True if the label has a `<structure>`, as in coloured nets, or another element that may have
+    /// a meaning.
     pub(super) structured: bool,
-    /// It says its text more than once, and not the same, or elements cut it into pieces.
+    /// True if the label has several different texts, or elements split its text.
     pub(super) contradictory: bool,
 }
 
@@ -53,9 +53,9 @@ impl Label {
 }
 
 impl<R: BufRead> XmlReader<R> {
-    /// The next child of the current element, which is to be read or skipped then; none when the
-    /// element ends. The caller handles those that are `read`; those in `nothing` are skipped, and
-    /// all others are refused.
+    /// Returns the next child of the current element, for the caller to read or skip. Returns
+    /// `None` when the element ends. The caller handles the elements in `read`. Elements in
+    /// `nothing` are skipped, and all others are refused.
     pub(super) fn child(
         &mut self,
         read: &[&str],
@@ -69,7 +69,7 @@ impl<R: BufRead> XmlReader<R> {
             };
             match tag.name() {
                 known if read.contains(&known) => tag.check_attributes()?,
-                // What tools write for themselves.
+                // Tools write their own data here.
                 "toolspecific" => {
                     let attributes = tag.all_attributes()?;
                     return Ok(Some((Child::ToolSpecific(attributes), tag.at)));
@@ -106,7 +106,7 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// Goes to the end of a reference node, which has no more than a name and graphics.
+    /// Skips to the end of a reference node, which may only contain a name and graphics.
     pub(super) fn reference(&mut self) -> Result<(), InputError> {
         while self.child(&[], &[])?.is_some() {
             self.skip()?;
@@ -114,7 +114,7 @@ impl<R: BufRead> XmlReader<R> {
         Ok(())
     }
 
-    /// Reads the label that was opened last, `at` its position.
+    /// Reads the label that was opened last at the position `at`.
     pub(super) fn label(&mut self, at: Position) -> Result<Label, InputError> {
         let mut inner = String::new();
         let mut direct = String::new();

@@ -6,10 +6,10 @@
 //! TRANSITION t CONSUME p: 2, q; PRODUCE r;
 //! ```
 //!
-//! Comments stand in braces, between `/*` and `*/`, or behind `//`. Names are all but blanks and
-//! `,;:(){}`. A transition may have the name of a place, and is called with a prime then. Fairness
-//! (`WEAK FAIR`) restricts which runs there are, and high-level nets have sorts and functions: both
-//! are refused.
+//! Comments stand in braces, between `/*` and `*/`, or behind `//`. Names may contain all
+//! characters but blanks and `,;:(){}`. A transition with the name of a place is renamed with a
+//! prime. Fairness (`WEAK FAIR`) restricts the runs, and high-level nets have sorts and functions.
+//! The reader refuses both.
 //!
 //! # Source
 //! K. Schmidt, *LoLA: a low level analyser*, ICATPN 2000; K. Wolf, *Petri net model checking with
@@ -22,7 +22,7 @@ use parikh_net::{Net, NetBuilder, PlaceId};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Nets of LoLA.
+/// Place/transition nets of LoLA.
 pub(super) const FORMAT: Format = Format {
     name: "a place/transition net of LoLA, which begins with PLACE",
     begins: |beginning| {
@@ -36,7 +36,7 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// What a net may begin with, high-level ones too.
+/// The first keywords of nets, including high-level nets.
 const FIRST: [&str; 4] = ["PLACE", "SORT", "FUNCTION", "MARKING"];
 
 const KEYWORDS: [&str; 10] = [
@@ -52,7 +52,7 @@ const KEYWORDS: [&str; 10] = [
     "FINAL",
 ];
 
-/// Cuts a text, or only its beginning, into tokens.
+/// Splits a text into tokens; with `most`, at most this many.
 fn tokens(script: Script<'_>, most: Option<usize>) -> Result<Vec<Token<'_>>, InputError> {
     let text = script.text;
     let mut tokens = Vec::new();
@@ -123,7 +123,7 @@ struct Reader<'t> {
     tokens: Tokens<'t>,
     builder: NetBuilder,
     places: HashMap<String, PlaceId>,
-    /// As they are written.
+    /// The names of transitions as written.
     transitions: HashSet<String>,
 }
 
@@ -164,8 +164,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What is promised of the places that follow: at most one token, or so many. The net is the
-    /// same without.
+    /// Reads `SAFE` or `SAFE n`, a promised bound of the places that follow. The promise is
+    /// ignored.
     fn safety(&mut self) -> Result<(), InputError> {
         if !self.tokens.take("SAFE") {
             return Ok(());
@@ -250,7 +250,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// The number behind a colon; 1 without.
+    /// Reads the number behind a colon; returns 1 without a colon.
     fn weight(&mut self, least: u64) -> Result<u64, InputError> {
         match self.tokens.take(":") {
             true => self.tokens.number(least).map(|(number, _)| number),

@@ -10,20 +10,21 @@
 //! invariants x = 1, y = 1
 //! ```
 //!
-//! A variable is a place, and a rule a transition, `r1`, `r2`, … in order. `x >= c` in a guard is a
-//! read arc where less is taken, `x <= c`, as part of `x = c` or `x in [a, c]`, an inhibitor arc of
-//! weight c + 1, `x' = c` a reset arc. Rules that move all tokens of one place to another
-//! (`y' = y + x, x' = 0`, a transfer) are no such arcs, and refused. So is what the language itself
-//! refuses: a variable that is limited twice in one list, and one that may fall below 0.
+//! A variable is a place. The rules are transitions `r1`, `r2`, … in order. `x >= c` in a guard is
+//! a read arc where the rule takes less. `x <= c`, as part of `x = c` or `x in [a, c]`, is an
+//! inhibitor arc of weight c + 1. `x' = c` is a reset arc. Rules that move all tokens of one place
+//! to another (`y' = y + x, x' = 0`, a transfer) cannot be expressed with such arcs, and are
+//! refused. The language itself refuses a variable with two limits in one list, and a variable that
+//! may fall below 0. So does the reader.
 //!
-//! Initial markings that are not one: a net chooses first. A place `init` holds a token, while
-//! which a transition `init_x` adds a token to x, as often as it likes, or as there is room up to
-//! the bound; `start` moves the token to `run`, which every rule reads. So the markings with `run`
-//! are those that are reached from one of the initial markings, and `init` with a token means:
-//! still choosing, in a marking that is an initial one. Deadlocks and runs are those of the rules.
+//! If there are several initial markings, the net chooses one first. While a place `init` holds a
+//! token, a transition `init_x` adds tokens to x, up to the bound of x if there is one. The
+//! transition `start` moves the token from `init` to `run`, and every rule reads `run`. So the
+//! markings with a token on `run` are exactly those reachable from an initial marking. Deadlocks
+//! and runs are those of the rules.
 //!
 //! The targets are formulas: `parikh check FILE.spec --formulas FILE.spec`. Invariants are hints
-//! for another tool and only looked through.
+//! for another tool. The reader checks their syntax and ignores them.
 //!
 //! # Source
 //! G. Delzanno, J.-F. Raskin, L. Van Begin, *CSTs (covering sharing trees): compact data structures
@@ -37,7 +38,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// Problems of mist.
+/// Coverability problems of mist.
 pub(super) const FORMAT: Format = Format {
     name: "a coverability problem of mist, which begins with `vars`",
     begins: |beginning| is_problem(&script::beginning(beginning)),
@@ -47,21 +48,21 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// Whether a text that begins so is one.
+/// Returns true if a file with this beginning is a problem of mist.
 pub(super) fn is_problem(text: &str) -> bool {
     let mut words =
         text.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split_whitespace());
     words.next() == Some("vars")
 }
 
-/// What a text says.
+/// The content of a problem file.
 pub(super) struct Problem {
     pub(super) net: ExtendedNet,
-    /// One of these lists; all of a list together.
+    /// The targets: a disjunction of lists, each a conjunction of limits.
     pub(super) targets: Vec<Vec<Limit>>,
 }
 
-/// Limits of a variable.
+/// The limits of one variable.
 pub(super) struct Limit {
     pub(super) variable: String,
     pub(super) least: u64,
@@ -111,7 +112,8 @@ pub(super) fn problem(script: Script<'_>) -> Result<Problem, InputError> {
     reader.tokens.expect("vars")?;
     reader.variables()?;
     reader.tokens.expect("rules")?;
-    // The rules read what the initial markings ask for, which come behind them.
+    // The rules are built last: whether they read `run` depends on the initial markings, which
+    // follow in the file.
     let mut rules = Vec::new();
     while reader.tokens.peek().is_some_and(|it| !it.is("init")) {
         rules.push(reader.rule()?);
@@ -134,7 +136,7 @@ pub(super) fn problem(script: Script<'_>) -> Result<Problem, InputError> {
     Ok(Problem { net, targets })
 }
 
-/// What a rule does to a variable.
+/// The effect of a rule on a variable.
 enum Change {
     Adds(u64),
     Takes(u64),
@@ -152,7 +154,7 @@ struct Reader<'t> {
     builder: ExtendedBuilder,
     places: HashMap<String, PlaceId>,
     rules: usize,
-    /// The place that every rule reads, where the net chooses its initial marking.
+    /// The place that every rule reads, if the net chooses its initial marking.
     run: Option<PlaceId>,
 }
 
@@ -171,7 +173,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A variable that was declared.
+    /// Reads the name of a declared variable.
     fn variable(&mut self, expected: &str) -> Result<(String, Range<usize>), InputError> {
         let name = self.tokens.word(expected)?;
         match self.places.contains_key(&*name.text) {
@@ -180,7 +182,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Limits with commas between them, of each variable at most one.
+    /// Reads limits separated by commas, at most one for each variable.
     fn limits(&mut self) -> Result<Vec<Limit>, InputError> {
         let mut limits: Vec<Limit> = Vec::new();
         loop {
@@ -220,7 +222,7 @@ impl Reader<'_> {
         Ok(Limit { variable, least, most: Some(most), at })
     }
 
-    /// Lists of limits, one after the other.
+    /// Reads a sequence of lists of limits.
     fn lists(&mut self, expected: &str) -> Result<Vec<Vec<Limit>>, InputError> {
         let mut lists = Vec::new();
         while self.tokens.peek().is_some_and(|it| !it.is("invariants")) {
@@ -257,7 +259,7 @@ impl Reader<'_> {
         Ok(Rule { guard, changes, at: start..start + 1 })
     }
 
-    /// What stands behind `x' =`.
+    /// Reads the right-hand side of `x' =`.
     fn change(
         &mut self,
         variable: &str,
@@ -315,7 +317,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The initial marking; where there are several, what chooses among them.
+    /// Builds the initial marking, or the places and transitions that choose among several.
     fn initial(&mut self, limits: Vec<Limit>) -> Result<(), InputError> {
         let script = self.tokens.script;
         let mut free: BTreeMap<PlaceId, (String, Option<u64>)> = BTreeMap::new();
@@ -413,17 +415,17 @@ impl Reader<'_> {
     }
 }
 
-/// The target of a problem as a formula of the language of `--formula`, with its name; `None` of a
-/// text that is no problem of mist.
+/// Returns the target of a problem as a named formula in the language of `--formula`. Returns
+/// `None` if the text is not a problem of mist.
 ///
 /// # Errors
-/// What is wrong with the problem.
+/// When the problem has a syntax error.
 pub fn target_of(text: &str, file: &str) -> Option<Result<String, InputError>> {
     let read = || Ok(target(&problem(Script { file, text })?.targets));
     is_problem(text).then(read)
 }
 
-/// The target as a formula in the language of `--formula`, with its name.
+/// Prints the targets as a named formula in the language of `--formula`.
 fn target(targets: &[Vec<Limit>]) -> String {
     let limit = |limit: &Limit| {
         let Limit { variable, least, most, .. } = limit;

@@ -1,9 +1,9 @@
-//! Reading models and questions: nets in any of the [`FORMATS`], the query files of the Model
+//! Readers of models and questions: nets in any of the [`FORMATS`], the query files of the Model
 //! Checking Contest, and its instance directories.
 //!
-//! Readers go through a file once and hold one element at a time. What is wrong with a file is
-//! told with file, line and column, what was found and what was expected ([`InputError`]); what is
-//! wrong with one formula of many is that formula's own affair ([`crate::formula::FormulaError`]).
+//! Readers make one pass over a file and hold one element at a time. An error gives file, line and
+//! column, the text found and the text expected ([`InputError`]). An error in one formula of many
+//! only affects that formula ([`crate::formula::FormulaError`]).
 
 mod colour_problem;
 mod document;
@@ -52,7 +52,8 @@ pub use symmetric::{read_coloured, read_coloured_from};
 use std::io::{BufRead, ErrorKind};
 use std::path::Path;
 
-/// Opens a file to read, with how messages call it; a compressed one as what it holds.
+/// Opens a file for reading, decompressed if necessary. Also returns the name of the file for
+/// messages.
 fn open(path: &Path) -> Result<(Box<dyn BufRead + Send>, String), InputError> {
     let name = match path.as_os_str() {
         it if it == parikh_files::STANDARD_INPUT => "standard input".to_owned(),

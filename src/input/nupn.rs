@@ -1,8 +1,8 @@
-//! The nested units of a P/T model: `<toolspecific tool="nupn">`. Read as text first, because
-//! places may be declared after it, and checked against the whole net at the end.
+//! The nested units of a P/T model: `<toolspecific tool="nupn">`. Places may be declared after the
+//! units. So the units are read as text first, and checked against the whole net at the end.
 //!
-//! Engines rely on what the units say, so nothing half-right is taken over. The net itself does
-//! not depend on them: who finds them broken reports it and goes on without.
+//! Engines rely on the units, so units with any error are left out as a whole. The net does not
+//! depend on them: the reader reports the error and goes on without units.
 //!
 //! Source: H. Garavel, *Nested-Unit Petri Nets*, JLAMP 104, 2019.
 
@@ -15,7 +15,7 @@ use parikh_net::{PlaceId, UnitId, Units, UnitsError};
 use std::collections::HashMap;
 use std::io::BufRead;
 
-/// Why nested units are left out.
+/// The reason why nested units are left out.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NupnError {
     #[error("`<size>` says {said} {what}, the net has {found}")]
@@ -42,7 +42,7 @@ pub(super) enum NupnError {
     Units(#[from] UnitsError),
 }
 
-/// A `<unit>`: its id, and its lists as they stand.
+/// A `<unit>`: the id, and the lists as text.
 #[derive(Default)]
 struct UnitText {
     id: String,
@@ -50,12 +50,12 @@ struct UnitText {
     subunits: String,
 }
 
-/// The whole of it, not yet checked.
+/// The whole section, not yet checked.
 #[derive(Default)]
 pub(super) struct UnitTree {
-    /// What each `<size>` says of places, transitions and arcs; empty what it does not say.
+    /// For each `<size>` the numbers of places, transitions and arcs, as text; empty if absent.
     sizes: Vec<[String; 3]>,
-    /// How many `<structure>`s there are.
+    /// The number of `<structure>` elements.
     structures: usize,
     count: String,
     root: String,
@@ -98,7 +98,7 @@ pub(super) fn read<R: BufRead>(xml: &mut XmlReader<R>) -> Result<UnitTree, Input
                 let are_places = list == "places";
                 let mut ids = String::from(" ");
                 xml.text_after(&mut ids)?;
-                // Inside of a unit there is one.
+                // Inside a unit, the list of units has a last element.
                 if let Some(unit) = tree.units.last_mut() {
                     let list = if are_places { &mut unit.places } else { &mut unit.subunits };
                     list.push_str(&ids);
@@ -111,7 +111,7 @@ pub(super) fn read<R: BufRead>(xml: &mut XmlReader<R>) -> Result<UnitTree, Input
 }
 
 impl UnitTree {
-    /// The units over the places of `graph`, when everything about them is right.
+    /// Returns the units over the places of `graph` if the whole section is valid.
     pub(super) fn check(self, graph: &Graph) -> Result<Units, NupnError> {
         let builder = &graph.builder.core;
         let found = [builder.place_count(), graph.transitions, graph.arcs];

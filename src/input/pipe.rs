@@ -1,23 +1,23 @@
-//! What PIPE writes in nets besides the standard's labels.
+//! PIPE's additions to the labels of the standard.
 //!
-//! Its tokens have classes: `Default,3` is three of the class that is there from the beginning, and
-//! nets with others are coloured. Times and priorities are read by `timing`.
+//! Tokens of PIPE have classes: `Default,3` means three tokens of the predefined class. Nets with
+//! other classes are coloured. The module `timing` reads times and priorities.
 
 use super::error::InputError;
 use super::source::Position;
 use super::xml::{XmlReader, trimmed};
 use std::io::BufRead;
 
-/// The number of tokens, where they are of the class that is there from the beginning; the text as
-/// it is, where no class is named; nothing where there are others.
+/// Returns the number of tokens as text if the tokens are of the predefined class or of no named
+/// class. Returns `None` for other classes.
 pub(super) fn plain_tokens(text: &str) -> Option<&str> {
     let number = trimmed(text.strip_prefix("Default,").unwrap_or(text));
     (!number.contains(',')).then_some(number)
 }
 
 impl<R: BufRead> XmlReader<R> {
-    /// Reads the label `tagged` that was opened last. Without a tagged token it means nothing; with
-    /// one, some arcs are for that token only.
+    /// Reads the label `tagged` that was opened last. Without a tagged token the label has no
+    /// meaning. With a tagged token, some arcs only move that token.
     ///
     /// # Errors
     /// When the label is not `false`.

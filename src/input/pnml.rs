@@ -1,12 +1,13 @@
-//! The reader of place/transition nets in PNML (ISO/IEC 15909-2), as tools really write it: pages
-//! in pages or none, children in any order, reference nodes, arcs before their nodes, `<value>`
-//! in place of `<text>`, any encoding. The file is read in one pass and never held.
+//! The reader of place/transition nets in PNML (ISO/IEC 15909-2), including the variants that tools
+//! write. Examples are nested pages or none, children in any order, reference nodes, arcs before
+//! their nodes, `<value>` in place of `<text>`, and any encoding. The reader makes one pass and
+//! never holds the whole file.
 //!
-//! Arcs may inhibit, read or empty, in the spellings of TAPAAL (an attribute `type`) and PM4Py (an
-//! element `arctype`). What PIPE adds is in [`super::pipe`].
+//! Arcs may be inhibitor, read or reset arcs, in the spellings of TAPAAL (an attribute `type`) and
+//! PM4Py (an element `arctype`). The additions of PIPE are in [`super::pipe`].
 //!
-//! What would change the meaning of the net and is not understood is refused, never passed over:
-//! colours, arcs of other types, capacities. What has no meaning (graphics, other tools' data) is
+//! The reader refuses everything that may change the meaning of the net and is not supported:
+//! colours, other types of arcs, capacities. Graphics and other tools' data have no meaning and are
 //! skipped. Ids of arcs only serve messages, so they may be missing or repeated.
 
 use super::document::in_page;
@@ -25,7 +26,7 @@ use parikh_net::{BuildError, ExtendedNet, Marking, Net};
 use std::io::BufRead;
 use std::path::Path;
 
-/// Place/transition nets in PNML; colours are another format's.
+/// Place/transition nets in PNML. Coloured nets are a format of their own.
 pub(super) const FORMAT: Format = Format {
     name: "PNML of a place/transition net (ISO/IEC 15909-2), with nested units (NUPN) or without",
     begins: may_be_xml,
@@ -37,18 +38,18 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// Reads the net of a PNML file, with its nested units (NUPN) where it has sound ones; unsound
-/// ones cost a warning, not the net.
+/// Reads the net of a PNML file, with its nested units (NUPN) if they are valid. Invalid units give
+/// a warning, and the net is read without units.
 ///
 /// # Errors
-/// When the file cannot be read, is no PNML, or its net is broken, coloured or uses arcs of other
-/// types; each with the position in the file.
+/// When the file cannot be read, is not PNML, or contains an invalid net, a coloured net or other
+/// types of arcs. The error has the position in the file.
 pub fn read_net(path: &Path) -> Result<Net, InputError> {
     let (reader, file) = super::open(path)?;
     read_net_from(reader, &file)
 }
 
-/// Reads a net in PNML from `reader`; `name` is how messages call it.
+/// Reads a net in PNML from `reader`. Messages use `name` for the file.
 ///
 /// # Errors
 /// As [`read_net`].
@@ -59,11 +60,12 @@ pub fn read_net_from(reader: impl BufRead, name: &str) -> Result<Net, InputError
     }
 }
 
-/// Reads a net in PNML, perhaps with inhibitor and reset arcs, without its times and priorities;
-/// with the reason to refuse them, if it has any. `name` is how messages call it.
+/// Reads a net in PNML, perhaps with inhibitor and reset arcs, without its times and priorities.
+/// Also returns the error that refuses times and priorities, if the net has any. Messages use
+/// `name` for the file.
 ///
 /// # Errors
-/// As [`read_net`], but for nets that no place/transition net stands for.
+/// As [`read_net`], except the errors of the translation of arcs.
 fn read_extended_from(
     reader: impl BufRead,
     name: &str,
@@ -84,12 +86,12 @@ fn read_extended_from(
 struct PnmlReader<R> {
     xml: XmlReader<R>,
     graph: Graph,
-    /// Where the net begins, once it did.
+    /// The position where the net begins, once reached.
     net_at: Option<Position>,
-    /// The sections on nested units, of which there should be one at most.
+    /// The sections of nested units; more than one is an error.
     units: Vec<(Position, UnitTree)>,
     finals: Vec<FinalMarking>,
-    /// The final marking that places have inside them.
+    /// The final marking from the labels of places.
     final_of_places: FinalMarking,
     urgencies: Urgencies,
 }
@@ -106,9 +108,9 @@ impl<R: BufRead> PnmlReader<R> {
         Ok(())
     }
 
-    /// Coloured kinds are known by the last part of the type's address, plain ones by some part:
-    /// older tools have their own addresses for them. TINA calls nets without time by the name of
-    /// those that have it.
+    /// Checks the type of the net. A coloured type is recognised by the last part of the address, a
+    /// plain type by any part, since older tools use their own addresses. TINA gives untimed nets
+    /// the address of timed nets.
     fn check_kind(&self, at: Position, kind: &str) -> Result<(), InputError> {
         let last = kind.rsplit(['/', '#']).next().unwrap_or_default().to_lowercase();
         let coloured = ["symmetricnet", "highlevel", "hlpn", "hlnet", "hlcore", "colo"];
@@ -132,7 +134,7 @@ impl<R: BufRead> PnmlReader<R> {
         InputError::Coloured { at: at.of(self.xml.file()), found }
     }
 
-    /// The content of the net: pages are looked through, however deep.
+    /// Reads the content of the net, including pages at any depth.
     fn net(&mut self) -> Result<(), InputError> {
         let mut pages = Vec::new();
         loop {
@@ -306,7 +308,7 @@ impl<R: BufRead> PnmlReader<R> {
     fn arc(&mut self, mut arc: ArcText, kind: Option<String>) -> Result<(), InputError> {
         let mut inscription = None;
         arc.kind = self.arc_kind(&arc, arc.at, kind.as_deref().unwrap_or_default())?;
-        // An element says it as well, or instead: it is PM4Py's.
+        // PM4Py writes the type in an element, instead of or beside the attribute.
         let mut is_told_inside = false;
         let read = ["inscription", "type", "arctype", "hlinscription", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, OF_ARC)? {
@@ -350,8 +352,8 @@ impl<R: BufRead> PnmlReader<R> {
         }
         let owner = || format!("weight of arc `{}`", arc.name());
         arc.weight = inscription.map_or(Ok(1), |label| self.number(&label, 1, owner))?;
-        // TAPAAL's inhibitor arcs have weights. PM4Py, which says what an arc is inside it,
-        // overlooks them.
+        // TAPAAL's inhibitor arcs have weights. PM4Py, which writes the type in an element, ignores
+        // weights.
         if arc.weight > 1
             && (arc.kind == ArcKind::Reset || is_told_inside && arc.kind == ArcKind::Inhibitor)
         {
@@ -368,10 +370,10 @@ impl<R: BufRead> PnmlReader<R> {
         self.graph.arc(arc)
     }
 
-    /// What an arc does, by its type in one of the spellings that tools have.
+    /// Returns the effect of an arc from its type, in any known spelling.
     fn arc_kind(&self, arc: &ArcText, at: Position, kind: &str) -> Result<ArcKind, InputError> {
         match trimmed(kind).to_ascii_lowercase().as_str() {
-            // Renew calls them ordinary.
+            // Renew writes `ordinary`.
             "" | "normal" | "ordinary" => Ok(ArcKind::Normal),
             "inhibitor" | "inhibitorarc" => Ok(ArcKind::Inhibitor),
             "read" | "readarc" | "test" | "testarc" => Ok(ArcKind::Read),
@@ -391,8 +393,8 @@ impl<R: BufRead> PnmlReader<R> {
         InputError::Repeated { at: at.of(self.xml.file()), owner, label }
     }
 
-    /// The number a label says; `default` stands for an empty one too: tools write `<text/>`
-    /// where they mean no label.
+    /// Returns the number in a label. An empty label gives `default`: tools write `<text/>` where
+    /// they mean no label.
     fn number(
         &self,
         label: &Label,
@@ -413,7 +415,7 @@ impl<R: BufRead> PnmlReader<R> {
             });
         };
         let number = if label.structured { None } else { digits(plain) };
-        // The defaults, 0 tokens and weight 1, are also the least there may be.
+        // The defaults, 0 tokens and weight 1, are also the smallest allowed numbers.
         let fits = |&number: &u64| (default..=Marking::MAX_TOKENS).contains(&number);
         number.filter(fits).ok_or_else(|| InputError::BadNumber {
             at: label.at.of(self.xml.file()),

@@ -1,5 +1,5 @@
-//! Where a PNML file draws its nodes. Positions have no meaning, so the readers of nets pass over
-//! them; who wants to draw the net reads the file once more.
+//! The positions of nodes in a PNML file. Positions have no meaning, so the readers of nets skip
+//! them. Drawing a net reads the file once more.
 
 use super::error::InputError;
 use super::xml::{Item, XmlReader};
@@ -7,17 +7,17 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
 
-/// The positions of places and transitions by id, x to the right and y down, as far as the file has
-/// them.
+/// Reads the positions of places and transitions, by id, as far as the file has them. The x
+/// coordinate points right, and the y coordinate down.
 ///
 /// # Errors
-/// When the file cannot be read, or is no PNML.
+/// When the file cannot be read, or is not PNML.
 pub fn read_positions(path: &Path) -> Result<HashMap<String, (f64, f64)>, InputError> {
     let (reader, file) = super::open(path)?;
     read_positions_from(reader, &file)
 }
 
-/// As [`read_positions`], from `reader`; `name` is how messages call it.
+/// Reads positions from `reader`, as [`read_positions`] does. Messages use `name` for the file.
 ///
 /// # Errors
 /// As [`read_positions`].
@@ -28,8 +28,8 @@ pub fn read_positions_from(
     let mut xml = XmlReader::new(reader, name)?;
     xml.root("pnml")?;
     let mut positions = HashMap::new();
-    // The node that is open, and how deep in it we are: its own position is in its own graphics,
-    // not in those of its labels.
+    // The open node, and the number of elements open inside it. The position of a node is in its
+    // own graphics, not in the graphics of its labels.
     let mut node: Option<(String, usize)> = None;
     let mut graphics = false;
     loop {

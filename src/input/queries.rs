@@ -1,6 +1,6 @@
-//! The reader of the contest's query files, of all years. A file has sixteen properties or any
-//! other number; what is wrong with one of them stays with that one, and a file that breaks off
-//! still gives the properties before the break.
+//! The reader of the contest's query files, of all years. A file has any number of properties,
+//! usually sixteen. An error in one property does not affect the others. A truncated file still
+//! gives the properties before the break.
 
 use super::error::InputError;
 use super::query_tree::{Name, Operator, Tree};
@@ -11,37 +11,38 @@ use std::collections::HashSet;
 use std::io::BufRead;
 use std::path::Path;
 
-/// One property of a query file.
+/// A property of a query file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// What the answer has to be called, verbatim; empty when the property has none.
+    /// The name of the property for its answer, verbatim; empty if the property has none.
     pub id: String,
-    /// The author's remark.
+    /// The author's comment.
     pub description: Option<String>,
-    /// The formula, or what is wrong with it.
+    /// The formula, or the error in the formula.
     pub formula: Result<Formula, FormulaError>,
 }
 
-/// What a query file holds.
+/// The content of a query file.
 #[derive(Debug)]
 pub struct QueryFile {
     /// The properties in the order of the file.
     pub queries: Vec<Query>,
-    /// Why the file could not be read to its end; the properties before that are complete.
+    /// The error that ended the file early, if any. The properties before it are complete.
     pub cut_short: Option<InputError>,
 }
 
 /// Reads the properties of a query file about `net`.
 ///
 /// # Errors
-/// When the file cannot be read, is no query file, breaks before the end of its first property,
-/// or has two formulas or more of which every one names nodes that the net does not have.
+/// When the file cannot be read, is not a query file, or breaks off before the end of its first
+/// property. Also when the file has at least two formulas and all of them name nodes that the net
+/// does not have.
 pub fn read_queries(path: &Path, net: &Net) -> Result<QueryFile, InputError> {
     let (reader, file) = super::open(path)?;
     read_queries_from(reader, &file, net)
 }
 
-/// Reads the properties of a query file from `reader`; `name` is how messages call it.
+/// Reads the properties of a query file from `reader`. Messages use `name` for the file.
 ///
 /// # Errors
 /// As [`read_queries`].
@@ -71,9 +72,9 @@ pub fn read_queries_from(
     }
 }
 
-/// Makes equal ids different: the first stays, and the others become `ID-2`, `ID-3` and so on, in
-/// their order, with numbers that make no id that is there. Some tools write query files in which
-/// all formulas have one default id. The auditor numbers equal ids in the same way.
+/// Makes equal ids different. The first stays, and the others become `ID-2`, `ID-3` and so on, in
+/// order, without collisions with existing ids. Some tools write query files whose formulas all
+/// have one default id. The auditor numbers equal ids in the same way.
 pub fn tell_apart(ids: &mut [&mut String]) {
     let mut taken: HashSet<String> = ids.iter().map(|id| id.to_string()).collect();
     let mut seen = HashSet::new();
@@ -89,8 +90,8 @@ pub fn tell_apart(ids: &mut [&mut String]) {
     }
 }
 
-/// The first problem, when every formula names nodes that are not there. One formula alone may
-/// just have a slip in a name.
+/// Returns the first error if every formula names unknown nodes. A single formula does not count,
+/// since its name may just be misspelt.
 fn of_another_model(queries: &[Query]) -> Option<FormulaError> {
     let mut unknown = queries.iter().map(|query| match &query.formula {
         Err(error) => match error.problem {
@@ -110,13 +111,13 @@ struct QueryReader<'n, R> {
     net: &'n Net,
     /// The text read last.
     text: String,
-    /// How many more wrong names get a guess of what was meant, each of which looks at the whole
+    /// The number of unknown names that still get a suggestion. Each suggestion searches the whole
     /// net.
     guesses: usize,
 }
 
 impl<R: BufRead> QueryReader<'_, R> {
-    /// The next property below the root; none at the end of the file.
+    /// Reads the next property below the root; returns `None` at the end of the file.
     fn next_query(&mut self) -> Result<Option<Query>, InputError> {
         loop {
             match self.xml.next()? {
@@ -169,8 +170,8 @@ impl<R: BufRead> QueryReader<'_, R> {
         Ok(trimmed(&self.text).to_owned())
     }
 
-    /// Reads the element `<formula>` that was opened last, to its end even when the formula is
-    /// wrong halfway: that is where the next property goes on.
+    /// Reads the element `<formula>` that was opened last. The reader goes on to the end of the
+    /// element even after an error, because the next property follows there.
     fn formula(&mut self, line: u64) -> Result<Result<Formula, FormulaError>, InputError> {
         let mut tree = Tree::new(line);
         let mut wrong: Option<FormulaError> = None;

@@ -1,20 +1,20 @@
-//! The tree of one formula, grown from the elements of a query file as they open and close. The
-//! open operators are a list, so the depth of the file costs no stack.
+//! The tree of one formula, built while the elements of a query file open and close. The open
+//! operators are a list, so deep nesting needs no recursion.
 
 use crate::formula::{Expression, Formula, FormulaError, FormulaProblem, MAX_DEPTH, Relation};
 use parikh_net::{PlaceId, TransitionId};
 
-/// Which node a name is of.
+/// The kind of node that a name refers to.
 #[derive(Clone, Copy)]
 pub(super) enum Name {
     Place,
     Transition,
 }
 
-/// What an element with operands stands for.
+/// The operator of an element with operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
-    /// The whole: `<formula>`.
+    /// The element around a formula: `<formula>`.
     Whole,
     AllPaths,
     ExistsPath,
@@ -32,7 +32,7 @@ pub(super) enum Operator {
     Xor,
     Compare(Relation),
     Fireable,
-    /// Ours: one of these transitions fires next.
+    /// Parikh's own operator: the next transition is one of these.
     Fires,
     Deadlock,
     True,
@@ -48,7 +48,8 @@ pub(super) enum Operator {
     Impossibility,
 }
 
-/// Each operator's element of the current language first, then the names of other years and tools.
+/// The elements and their operators. The name in the current language comes first, then the names
+/// of other years and tools.
 const ELEMENTS: [(&str, Operator); 39] = [
     ("formula", Operator::Whole),
     ("all-paths", Operator::AllPaths),
@@ -92,25 +93,25 @@ const ELEMENTS: [(&str, Operator); 39] = [
 ];
 
 impl Operator {
-    /// The operator of an element inside a formula.
+    /// Returns the operator of an element inside a formula.
     pub(super) fn named(name: &str) -> Option<Operator> {
         ELEMENTS[1..].iter().find(|(element, _)| *element == name).map(|&(_, operator)| operator)
     }
 
-    /// The element in messages.
+    /// Returns the name of the element for messages.
     fn element(self) -> &'static str {
         let element = ELEMENTS.iter().find(|&&(_, operator)| operator == self);
         element.map_or("formula", |&(element, _)| element)
     }
 }
 
-/// Something complete inside an operator.
+/// A complete operand.
 enum Part {
     Formula(Formula),
     Expression(Expression),
     Before(Formula),
     Reach(Formula),
-    /// What one name stands for; of a coloured node all its colours or bindings, perhaps none.
+    /// The places of one name. A coloured place gives all its colours, perhaps none.
     Places(Vec<PlaceId>),
     Transitions(Vec<TransitionId>),
 }
@@ -134,7 +135,7 @@ struct Open {
     parts: Vec<Part>,
 }
 
-/// A formula as far as it was read.
+/// A partially read formula.
 pub(super) struct Tree {
     open: Vec<Open>,
     /// The formula, once its element is closed.
@@ -143,7 +144,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Nothing yet; the element `<formula>` was opened in this line.
+    /// Returns an empty tree for an element `<formula>` that was opened in this line.
     pub(super) fn new(line: u64) -> Self {
         let whole = Open { operator: Operator::Whole, line, parts: Vec::new() };
         Tree { open: vec![whole], whole: None, line }
@@ -174,7 +175,8 @@ impl Tree {
         self.add(Part::Expression(Expression::Constant(number)))
     }
 
-    /// Adds a complete part to the innermost open operator, where it has to make sense.
+    /// Adds a complete operand to the innermost open operator. Returns an error if the operand is
+    /// of a wrong kind.
     fn add(&mut self, part: Part) -> Result<(), FormulaProblem> {
         use Operator as O;
         let Some(Open { operator, parts, .. }) = self.open.last_mut() else {
@@ -205,7 +207,7 @@ impl Tree {
         Ok(())
     }
 
-    /// The innermost open operator ends.
+    /// Closes the innermost open operator.
     pub(super) fn close(&mut self) -> Result<(), FormulaError> {
         let Some(Open { operator, line, parts }) = self.open.pop() else {
             return Ok(());
@@ -218,14 +220,14 @@ impl Tree {
         Ok(())
     }
 
-    /// The formula, after its element was closed.
+    /// Returns the formula after its element was closed.
     pub(super) fn finish(self) -> Result<Formula, FormulaError> {
         let missing = FormulaError { line: self.line, problem: FormulaProblem::NoFormula };
         self.whole.ok_or(missing)
     }
 }
 
-/// The operator with its operands, which [`Tree::add`] let in by their kind.
+/// Applies an operator to its operands, whose kinds [`Tree::add`] has checked.
 fn complete(operator: Operator, parts: Vec<Part>) -> Result<Part, FormulaProblem> {
     use Operator as O;
     let operands = Operands::of(operator, parts);
@@ -239,10 +241,10 @@ fn complete(operator: Operator, parts: Vec<Part>) -> Result<Part, FormulaProblem
     }
 }
 
-/// An operator with its operands, by their kind.
+/// An operator with its operands, sorted by kind.
 struct Operands {
     operator: Operator,
-    /// How many there are.
+    /// The number of operands.
     found: usize,
     formulas: Vec<Formula>,
     numbers: Vec<Expression>,
@@ -277,7 +279,7 @@ impl Operands {
         all
     }
 
-    /// A formula of the operator.
+    /// Builds the formula of the operator.
     fn formula(self) -> Result<Formula, FormulaProblem> {
         use Formula as F;
         use Operator as O;
@@ -329,7 +331,7 @@ impl Operands {
         })
     }
 
-    /// A number of the operator.
+    /// Builds the expression of the operator.
     fn expression(self) -> Result<Expression, FormulaProblem> {
         Ok(match self.operator {
             Operator::Sum => Expression::Sum(self.some()?.numbers),
@@ -342,13 +344,13 @@ impl Operands {
         })
     }
 
-    /// That the operator has another number of operands than it wants.
+    /// Returns the error for a wrong number of operands.
     fn wants(&self, expected: &'static str) -> FormulaProblem {
         let (operator, found) = (self.operator.element(), self.found);
         FormulaProblem::WrongArity { operator, found, expected }
     }
 
-    /// All of them, of which there is one at least.
+    /// Returns the operands if there is at least one, and an error otherwise.
     fn some(self) -> Result<Self, FormulaProblem> {
         if self.found > 0 { Ok(self) } else { Err(self.wants("at least 1")) }
     }

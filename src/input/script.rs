@@ -1,5 +1,4 @@
-//! Texts in other tools' languages, cut into tokens, with what is wrong told by line, column and a
-//! caret.
+//! Tokens of texts in other tools' languages. Errors show line, column and a caret.
 
 use super::error::{InputError, Location};
 use parikh_net::printable::is_harmful;
@@ -8,47 +7,47 @@ use std::borrow::Cow;
 use std::io::BufRead;
 use std::ops::Range;
 
-/// A text and the file that it came from.
+/// A text with the name of its file.
 #[derive(Clone, Copy)]
 pub(super) struct Script<'t> {
     pub(super) file: &'t str,
     pub(super) text: &'t str,
 }
 
-/// A piece of a text.
+/// A token of a text.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'t> {
-    /// As it stands there; of a name in quotes or braces, what is inside.
+    /// The text of the token. For a name in quotes or braces, only the text inside.
     pub(super) text: Cow<'t, str>,
-    /// Which bytes it takes.
+    /// The range of the token in bytes.
     pub(super) span: Range<usize>,
-    /// Whether it is a name, a keyword or a number, or stands for itself.
+    /// True for names, keywords and numbers; false for signs.
     pub(super) is_word: bool,
-    /// Whether it stood in quotes or braces, and so is no keyword.
+    /// True if the token stood in quotes or braces, and so cannot be a keyword.
     pub(super) is_quoted: bool,
-    /// Whether nothing but blanks stands before it in its line.
+    /// True if only blanks precede the token in its line.
     pub(super) begins_line: bool,
 }
 
 impl Token<'_> {
-    /// Whether it is this keyword or sign.
+    /// Returns true if the token is this keyword or sign.
     pub(super) fn is(&self, text: &str) -> bool {
         !self.is_quoted && self.text == text
     }
 }
 
-/// The tokens of a text, one after the other.
+/// The tokens of a text, in order.
 pub(super) struct Tokens<'t> {
     pub(super) script: Script<'t>,
     tokens: Vec<Token<'t>>,
     at: usize,
 }
 
-/// Characters shown on either side of a problem in a very long line.
+/// The number of characters shown on either side of an error in a very long line.
 const AROUND: usize = 60;
 
 impl<'t> Script<'t> {
-    /// What is wrong with these bytes.
+    /// Returns an error at the given bytes.
     pub(super) fn error(&self, span: &Range<usize>, problem: impl Into<String>) -> InputError {
         let start = span.start.min(self.text.len());
         let begin = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -74,7 +73,7 @@ impl<'t> Script<'t> {
         InputError::Script { at: location, problem: problem.into(), excerpt: Box::new(excerpt) }
     }
 
-    /// What is wrong with a node or an arc.
+    /// Returns an error of the net builder at these bytes.
     pub(super) fn build(&self, span: &Range<usize>, problem: &BuildError) -> InputError {
         self.error(span, problem.to_string())
     }
@@ -85,7 +84,7 @@ impl<'t> Tokens<'t> {
         Tokens { script, tokens, at: 0 }
     }
 
-    /// The next token, which stays.
+    /// Returns the next token without taking it.
     pub(super) fn peek(&self) -> Option<&Token<'t>> {
         self.tokens.get(self.at)
     }
@@ -104,7 +103,7 @@ impl<'t> Tokens<'t> {
         is
     }
 
-    /// Takes this keyword or sign, which has to be there.
+    /// Takes this keyword or sign, or returns an error.
     pub(super) fn expect(&mut self, text: &str) -> Result<Token<'t>, InputError> {
         match self.peek().is_some_and(|token| token.is(text)) {
             true => self.next().ok_or_else(|| self.instead_of(text)),
@@ -112,7 +111,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Takes a word, which has to be there.
+    /// Takes a word, or returns an error.
     pub(super) fn word(&mut self, expected: &str) -> Result<Token<'t>, InputError> {
         match self.peek().is_some_and(|token| token.is_word) {
             true => self.next().ok_or_else(|| self.instead_of(expected)),
@@ -120,7 +119,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Takes a whole number from `least` on.
+    /// Takes a whole number of at least `least`.
     pub(super) fn number(&mut self, least: u64) -> Result<(u64, Range<usize>), InputError> {
         let expected = format!("a whole number from {least} to 2^63 - 1");
         let token = self.word(&expected)?;
@@ -132,7 +131,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// The next token stands where something else is expected.
+    /// Returns the error that the next token is not the expected one.
     pub(super) fn instead_of(&self, expected: &str) -> InputError {
         match self.peek() {
             Some(token) => self.wrong(token, expected),
@@ -143,20 +142,20 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// This token stands where something else is expected.
+    /// Returns the error that this token is not the expected one.
     pub(super) fn wrong(&self, token: &Token<'_>, expected: &str) -> InputError {
         let found: String = token.text.chars().take(40).collect();
         self.script.error(&token.span, format!("found `{found}`, expected {expected}"))
     }
 }
 
-/// The beginning of a text, without the mark that some put in front.
+/// Decodes the beginning of a text, without the byte order mark.
 pub(super) fn beginning(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
 }
 
-/// All of a text in another tool's language. Where it is not UTF-8, as comments of old files are
-/// not, each byte is a character (ISO 8859-1).
+/// Reads a whole text in another tool's language. A text that is not UTF-8 is read as ISO 8859-1,
+/// since comments of old files may be in that encoding.
 pub(super) fn whole(reader: &mut dyn BufRead, name: &str) -> Result<String, InputError> {
     let mut bytes = Vec::new();
     let unreadable = |cause| InputError::Unreadable { file: name.into(), cause };
@@ -171,8 +170,8 @@ pub(super) fn whole(reader: &mut dyn BufRead, name: &str) -> Result<String, Inpu
     }
 }
 
-/// The names of transitions: where a place has the same one, which these languages allow, a prime
-/// is added until nobody has it.
+/// Returns a unique name for a transition. These languages allow a place of the same name. Then
+/// primes are added until the name is unique.
 pub(super) fn transition_name(
     name: &str,
     is_place: impl Fn(&str) -> bool,

@@ -1,15 +1,15 @@
-//! Bytes on their way into the XML parser: turned into UTF-8 where they are not, with the line
-//! counted as they pass, so that no file is ever held or read twice for the sake of a message.
+//! The input of the XML parser: converts bytes to UTF-8 and counts lines on the fly. So no file is
+//! held in memory or read twice to give positions in messages.
 
 use super::error::{InputError, Location};
 use quick_xml::encoding::{DecodingReader, DetectedEncoding, detect_encoding};
 use quick_xml::events::Event;
 use std::io::{self, BufRead, Cursor, Read};
 
-/// As much as an XML declaration may take; those of real files have 40 to 60 bytes.
+/// The most bytes examined for an XML declaration. Declarations of real files have 40 to 60 bytes.
 const HEAD: usize = 1024;
 
-/// Where the next byte lies; both counted from 1, the column in bytes.
+/// The position of the next byte. Line and column count from 1, the column in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Position {
     pub(super) line: u64,
@@ -26,18 +26,18 @@ impl Position {
 
 type Whole<R> = io::Chain<Cursor<Vec<u8>>, R>;
 
-/// A stream of UTF-8. Files in UTF-8 pass through untouched: the parser checks them anyway.
+/// A stream of UTF-8. Files in UTF-8 pass through unchanged, since the parser validates them.
 enum Text<R> {
     Utf8(Whole<R>),
     Decoded(Box<DecodingReader<Whole<R>>>),
     Latin(Latin<R>),
 }
 
-/// ISO 8859-1, in which each byte is the character of that number. The decoder takes it for
-/// windows-1252, as browsers do, which has other characters for 0x80 to 0x9F.
+/// A decoder of ISO 8859-1, where each byte is the character with that number. The library decodes
+/// it as windows-1252, as browsers do, which differs for 0x80 to 0x9F.
 struct Latin<R> {
     bytes: Whole<R>,
-    /// What is decoded, and how much of that was consumed.
+    /// The decoded text, and the number of its bytes already consumed.
     text: String,
     consumed: usize,
 }
@@ -56,15 +56,15 @@ impl<R: BufRead> Latin<R> {
     }
 }
 
-/// The bytes of one file of XML, in UTF-8, with the position of the next byte.
+/// The content of an XML file in UTF-8, with the position of the next byte.
 pub(super) struct XmlSource<R> {
     text: Text<R>,
     position: Position,
 }
 
 impl<R: BufRead> XmlSource<R> {
-    /// Looks at the first bytes for the encoding. `DecodingReader` alone would do it too, but it
-    /// panics on a declaration longer than 64 bytes, and decodes what follows a shorter one as
+    /// Detects the encoding from the first bytes. `DecodingReader` could detect it alone. However,
+    /// it panics on a declaration longer than 64 bytes, and decodes the text after a shorter one as
     /// UTF-8 (quick-xml 0.42).
     pub(super) fn new(mut reader: R, file: &str) -> Result<Self, InputError> {
         let mut head = Vec::with_capacity(HEAD);
@@ -86,11 +86,11 @@ impl<R: BufRead> XmlSource<R> {
         let declared = if wide { None } else { declared_encoding(&head) };
         let whole = |head| Cursor::new(head).chain(reader);
         let text = match declared {
-            // UTF-16, which the decoder detects again for itself.
+            // UTF-16: the decoder detects the encoding again.
             None if wide => Text::Decoded(Box::new(DecodingReader::new(whole(head)))),
             None => Text::Utf8(whole(head)),
             Some((_, Some(encoding))) if encoding.name() == "UTF-8" => Text::Utf8(whole(head)),
-            // All of ASCII is UTF-8, and what is not is refused there.
+            // ASCII is a part of UTF-8, and the parser refuses other bytes.
             Some((name, _)) if name.to_ascii_lowercase().contains("ascii") => {
                 Text::Utf8(whole(head))
             }
@@ -99,8 +99,8 @@ impl<R: BufRead> XmlSource<R> {
             {
                 Text::Latin(Latin { bytes: whole(head), text: String::new(), consumed: 0 })
             }
-            // Declared as UTF-16, yet readable as ASCII: the declaration is wrong, as in files
-            // written through a string in UTF-16.
+            // The file is declared as UTF-16, but readable as ASCII. Such declarations are wrong:
+            // some programs write them from a string in UTF-16.
             Some((_, Some(encoding))) if !encoding.is_ascii_compatible() => Text::Utf8(whole(head)),
             Some((_, Some(encoding))) => {
                 let mut decoder = DecodingReader::new(whole(head));
@@ -116,8 +116,9 @@ impl<R: BufRead> XmlSource<R> {
     }
 }
 
-/// Whether a file that begins so may be XML: the first thing in it is a `<`, in any encoding. Of
-/// what is empty, or packed, the readers of XML say so.
+/// Returns true if a file with this beginning may be XML: its first character is `<`, in any
+/// encoding. Also returns true for empty and packed files, about which the XML readers report an
+/// error.
 pub(super) fn may_be_xml(beginning: &[u8]) -> bool {
     let text = |byte: &&u8| {
         !matches!(byte, b'\0' | b'\t' | b'\n' | b'\r' | b' ' | 0xef | 0xbb | 0xbf | 0xfe | 0xff)
@@ -125,8 +126,8 @@ pub(super) fn may_be_xml(beginning: &[u8]) -> bool {
     packing(beginning).is_some() || beginning.iter().find(text).is_none_or(|&byte| byte == b'<')
 }
 
-/// What a file is packed with, by how it begins, and how to unpack it. Instances of the contest
-/// come as `.tgz`.
+/// Returns the kind of packed file with this beginning, and the commands to unpack it. Contest
+/// instances come as `.tgz`.
 fn packing(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let kinds: [(&[u8], &str, &str); 4] = [
         (b"\x1f\x8b", "gzip file or .tgz archive", "tar -xzf, or gunzip"),
@@ -140,7 +141,7 @@ fn packing(head: &[u8]) -> Option<(&'static str, &'static str)> {
 
 type Declared = (String, Option<&'static encoding_rs::Encoding>);
 
-/// The encoding in the XML declaration: its name, and what it means where that is known.
+/// Returns the name of the encoding in the XML declaration, with the encoding if the name is known.
 fn declared_encoding(head: &[u8]) -> Option<Declared> {
     let mut buffer = Vec::new();
     match quick_xml::Reader::from_reader(head).read_event_into(&mut buffer) {
@@ -148,7 +149,7 @@ fn declared_encoding(head: &[u8]) -> Option<Declared> {
             let name = declaration.encoding()?.ok()?.into_owned();
             Some((name, declaration.encoder()))
         }
-        // What is wrong with it is found again, with its position, by the reader itself.
+        // The reader finds an error in the declaration again, with its position.
         _ => None,
     }
 }
@@ -175,7 +176,7 @@ impl<R: BufRead> BufRead for XmlSource<R> {
     }
 
     fn consume(&mut self, amount: usize) {
-        // Bytes to consume are in the buffer already, so this reads nothing and does not fail.
+        // The consumed bytes are in the buffer already, so this call reads nothing and cannot fail.
         let buffer = self.text.fill_buf().unwrap_or_default();
         let buffered = buffer.len();
         let passed = &buffer[..amount.min(buffered)];

@@ -1,5 +1,5 @@
-//! Parallel systems as nets: each label is a transition for each combination of edges, with the
-//! label as its name, and the states of each component are a unit.
+//! Parallel compositions of labelled transition systems as nets. Each label gives a transition for
+//! each combination of edges, named after the label. The states of each component form a unit.
 
 use super::error::InputError;
 use super::format::{Format, SourceModel, Unread};
@@ -33,7 +33,7 @@ pub(super) const FSM: Format = Format {
     read: |reader, file| source(reader, file, read::fsm),
 };
 
-/// The most transitions of such a net.
+/// The greatest number of transitions of such a net.
 const MOST: usize = 2_000_000;
 
 fn begins(beginning: &[u8], word: &[u8]) -> bool {

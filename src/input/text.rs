@@ -7,7 +7,7 @@ use parikh_net::coloured;
 use parikh_net::text;
 use std::io::BufRead;
 
-/// Place/transition nets as text.
+/// Place/transition nets in Parikh's text format.
 pub(super) const PLAIN: Format = Format {
     name: "a net as text, in lines such as `place p 1` and `transition t: p -> q`",
     begins: |beginning| words(beginning).next().is_some_and(|first| NODES.contains(&first)),
@@ -18,7 +18,7 @@ pub(super) const PLAIN: Format = Format {
     },
 };
 
-/// Coloured nets as text.
+/// Coloured nets in Parikh's text format.
 pub(super) const COLOURED: Format = Format {
     name: "a coloured net as text, which has lines such as `sort A = 1..3` as well",
     begins: |beginning| {
@@ -33,13 +33,13 @@ pub(super) const COLOURED: Format = Format {
     },
 };
 
-/// What lines of both begin with.
+/// The first words of lines in both formats.
 const NODES: [&str; 3] = ["net", "place", "transition"];
 
-/// What only lines of coloured nets begin with.
+/// The first words of lines in the coloured format only.
 const COLOURS: [&str; 2] = ["sort", "var"];
 
-/// The first word of each line that has one.
+/// Returns the first word of each line, except blank lines and comments.
 fn words(beginning: &[u8]) -> impl Iterator<Item = &str> {
     let beginning = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
     let lines = beginning.split(|&byte| byte == b'\n');

@@ -1,10 +1,9 @@
-//! Times, priorities and rates of transitions, in elements of the net or in the information of
-//! tools.
+//! Times, priorities and rates of transitions, in elements of the net or in tool data.
 //!
-//! Priorities, and times that limit when a transition fires, change what can be reached: a net with
-//! them is refused, and read without them only where the user asks for that. Where all transitions
-//! have the same priority, and all or none are immediate, neither changes anything. Rates and
-//! probabilities change how likely a firing is, but not whether it is possible: they are ignored,
+//! Priorities, and times that limit when a transition fires, change the set of reachable markings.
+//! A net with them is refused, unless the user asks to read it without them. If all transitions
+//! have the same priority, and all or none are immediate, the set does not change. Rates and
+//! probabilities change how likely a firing is, but not whether it is possible. They are ignored,
 //! and answers say so.
 //!
 //! | where | priorities and times | rates |
@@ -22,7 +21,7 @@ use parikh_net::Assumption;
 use std::collections::BTreeSet;
 use std::io::BufRead;
 
-/// The information of a tool about a node, an arc or a net.
+/// Tool data of a node, an arc or a net.
 pub(super) struct ToolData {
     tool: String,
     /// Attributes with their values, and elements with their texts.
@@ -43,14 +42,14 @@ impl<R: BufRead> XmlReader<R> {
             match self.next()? {
                 Item::Open(tag) => {
                     let attributes = tag.all_attributes()?;
-                    // As in `<property key="priority">1</property>`.
+                    // An element such as `<property key="priority">1</property>`.
                     let key = attributes.iter().find(|(name, _)| name == "key");
                     let name = key.map_or_else(|| tag.name().to_owned(), |(_, key)| key.clone());
                     said.extend(attributes);
                     open.push((name, String::new()));
                 }
                 Item::Text(text) => {
-                    // A label's text stands for the label.
+                    // The text of a label belongs to the label's element.
                     let holder = match &open[..] {
                         [.., _, (name, _)] if matches!(&**name, "text" | "value") => open.len() - 2,
                         all => all.len().saturating_sub(1),
@@ -70,10 +69,10 @@ impl<R: BufRead> XmlReader<R> {
     }
 }
 
-/// Ends of intervals that are no limit.
+/// Interval ends without a limit.
 const ENDLESS: [&str; 6] = ["infty", "infinity", "inf", "w", "omega", "∞"];
 
-/// Distributions of delays that may be of any length.
+/// Distributions under which a delay can have any length.
 const UNLIMITED: [&str; 9] = [
     "exponential",
     "exp",
@@ -86,41 +85,41 @@ const UNLIMITED: [&str; 9] = [
     "none",
 ];
 
-/// What a transition says of when it fires.
+/// The times and priorities of a transition.
 #[derive(Clone, Default)]
 pub(super) struct Urgency {
     priority: Option<String>,
-    /// Whether it is timed, as text; transitions that are not fire first.
+    /// The label `timed` as text. Untimed transitions fire before timed ones.
     timed: Option<String>,
-    /// What limits the time of its firing.
+    /// The reason why the firing time is limited, if it is.
     limit: Option<String>,
     has_rate: bool,
 }
 
 impl Urgency {
-    /// Takes note of a label `priority`.
+    /// Records a label `priority`.
     pub(super) fn prioritise(&mut self, label: Label) {
         self.priority = Some(label.text);
     }
 
-    /// Takes note of a label `timed`.
+    /// Records a label `timed`.
     pub(super) fn time(&mut self, label: Label) {
         self.timed = Some(label.text.to_ascii_lowercase());
     }
 
-    /// Takes note of a rate.
+    /// Records a rate.
     pub(super) fn rate(&mut self) {
         self.has_rate = true;
     }
 
-    /// Takes note of an interval, `delay` or `interval`, in which it has to fire.
+    /// Records a firing interval, from an element `delay` or `interval`.
     pub(super) fn limit(&mut self, name: &str, data: &ToolData) {
         if !is_unlimited(data) {
             self.limit = Some(format!("the `{name}`"));
         }
     }
 
-    /// Takes note of what a tool says.
+    /// Records tool data.
     pub(super) fn tool(&mut self, data: &ToolData) {
         for (name, value) in &data.said {
             let letters = name.chars().filter(|c| c.is_alphanumeric());
@@ -169,7 +168,7 @@ fn is_unlimited(data: &ToolData) -> bool {
     matches!(&numbers[..], ["0" | "0.0", last] if ENDLESS.contains(last))
 }
 
-/// What the transitions and the tools of a net say, as far as it was read.
+/// The times, priorities and rates of a partially read net.
 #[derive(Default)]
 pub(super) struct Urgencies {
     first: Option<(Option<String>, Option<String>)>,
@@ -206,19 +205,19 @@ impl Urgencies {
         });
     }
 
-    /// Adds the information of a tool that is no transition's.
+    /// Adds tool data that belongs to no transition.
     pub(super) fn tool(&mut self, data: &ToolData) {
         self.tools.insert(data.tool.clone());
         self.has_rates |= data.said.iter().any(|(name, _)| name == "probability");
     }
 
-    /// Takes note of rates.
+    /// Records rates.
     pub(super) fn rate(&mut self) {
         self.has_rates = true;
     }
 
-    /// Returns what answers about the net assume, and why a net with times or priorities is
-    /// refused.
+    /// Returns the assumptions for answers about the net, and the error that refuses the net if it
+    /// has times or priorities.
     pub(super) fn finish(self) -> (Vec<Assumption>, Option<InputError>) {
         let tools = self.tools.into_iter().map(Assumption::ToolSpecific);
         (tools.chain(self.has_rates.then_some(Assumption::Rates)).collect(), self.refusal)

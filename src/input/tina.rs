@@ -7,10 +7,10 @@
 //! lb p label                                # the same as above
 //! ```
 //!
-//! Nodes need no declaration of their own. Intervals but `[0,w[`, which says nothing, and
-//! priorities (`pr a b > c`) are refused, or left out where the user asks for that. Stopwatches
-//! (`!`) are refused. An arc that is given twice is refused, too: the language does not say whether
-//! it is one.
+//! Nodes need no declaration of their own. Intervals other than `[0,w[`, which limits nothing, and
+//! priorities (`pr a b > c`) are refused, unless the user asks to leave them out. Stopwatches (`!`)
+//! are refused. An arc that is given twice is refused, too. The language does not say whether the
+//! weights add up.
 //!
 //! # Source
 //! B. Berthomieu, P.-O. Ribet, F. Vernadat, *The tool TINA*, IJPR 42(14), 2004; the manual's page
@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Nets of TINA.
+/// Place/transition nets of TINA.
 pub(super) const FORMAT: Format = Format {
     name: "a net of TINA, in lines such as `tr t p -> q*2` and `pl p (1)`",
     begins,
@@ -37,7 +37,7 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// What declarations begin with.
+/// The first keywords of declarations.
 const KEYWORDS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
 
 fn begins(beginning: &[u8]) -> bool {
@@ -46,7 +46,7 @@ fn begins(beginning: &[u8]) -> bool {
     let words: Vec<(&str, &str)> =
         lines.filter_map(|line| Some((line.split_whitespace().next()?, line))).collect();
     let own = |word: &str| KEYWORDS.contains(&word) && word != "net";
-    // Parikh's own nets begin with `net`, too.
+    // Parikh's own text format also has lines that begin with `net`.
     let foreign =
         words.iter().any(|(word, _)| matches!(*word, "place" | "transition" | "var" | "sort"));
     match words.first() {
@@ -103,7 +103,8 @@ fn tokens(script: Script<'_>) -> Result<Vec<Token<'_>>, InputError> {
     Ok(tokens)
 }
 
-/// A name in braces, in which a backslash stands before braces and itself; how many bytes it takes.
+/// Reads a name in braces, with a backslash before braces and backslashes. Also returns the number
+/// of bytes read.
 fn braced(text: &str) -> Option<(String, usize)> {
     let mut name = String::new();
     let mut escaped = false;
@@ -121,7 +122,7 @@ fn braced(text: &str) -> Option<(String, usize)> {
     None
 }
 
-/// How an arc joins a place and a transition.
+/// The kind of arc between a place and a transition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Takes,
@@ -130,7 +131,7 @@ enum Kind {
     Inhibits,
 }
 
-/// An arc between nodes by their names, and where it is written.
+/// An arc between named nodes, with its position.
 struct NamedArc {
     place: String,
     transition: String,
@@ -152,11 +153,11 @@ struct Reader<'t> {
     transitions: Nodes,
     arcs: Vec<NamedArc>,
     labels: Vec<(Token<'t>, String)>,
-    /// Why the times and priorities are refused, if there are any.
+    /// The error that refuses times and priorities, if there are any.
     refusal: Option<InputError>,
 }
 
-/// Nodes in the order in which they are first named.
+/// The nodes, in the order of first mention.
 #[derive(Default)]
 struct Nodes {
     order: Vec<(String, Range<usize>)>,
@@ -173,7 +174,8 @@ impl Nodes {
     }
 }
 
-/// Reads a net without its times and priorities; with the reason to refuse them, if it has any.
+/// Reads a net without its times and priorities. Also returns the error that refuses them, if the
+/// net has any.
 pub(super) fn net(script: Script<'_>) -> Result<(ExtendedNet, Option<InputError>), InputError> {
     let mut reader = Reader {
         tokens: Tokens::new(script, tokens(script)?),
@@ -247,7 +249,7 @@ impl<'t> Reader<'t> {
         self.arcs_of(&name, false)
     }
 
-    /// Takes the transitions of a priority: some before `>` or `<`, and some behind it.
+    /// Reads a declaration of priorities: transitions before and behind `>` or `<`.
     fn priorities(&mut self, keyword: &Token<'t>) -> Result<(), InputError> {
         let (mut names, mut signs) = (0, 0);
         while let Some(token) = self.tokens.peek().filter(|it| !it.begins_line) {
@@ -263,7 +265,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Takes an interval, of which `[0,w[` says nothing.
+    /// Reads an interval. The interval `[0,w[` limits nothing.
     fn interval(&mut self) -> Result<(), InputError> {
         let Some(first) = self.tokens.peek().filter(|it| it.is("[") || it.is("]")).cloned() else {
             return Ok(());
@@ -296,7 +298,8 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// The nodes before and behind an arrow, if there are any; around a transition or a place.
+    /// Reads the nodes before and behind an arrow, if there are any, as neighbours of a transition
+    /// or place.
     fn arcs_of(&mut self, node: &Token<'t>, is_transition: bool) -> Result<(), InputError> {
         let ends = |token: Option<&Token<'_>>| {
             token.is_none_or(|it| it.begins_line && !it.is_quoted && KEYWORDS.contains(&&*it.text))
@@ -304,7 +307,8 @@ impl<'t> Reader<'t> {
         if ends(self.tokens.peek()) {
             return Ok(());
         }
-        // Places mostly have no arcs of their own: what begins the next line is a mistyped word.
+        // Most places have no arcs of their own, so a word at the beginning of the next line is a
+        // misspelt keyword.
         if !is_transition && self.tokens.peek().is_some_and(|it| it.begins_line && !it.is("->")) {
             let expected = "`tr`, `pl`, `lb`, `nt`, or the arcs of a place in its own line";
             return Err(self.tokens.instead_of(expected));
@@ -334,7 +338,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// What stands behind the name of a node: how the arc joins, and its weight.
+    /// Reads the kind and the weight of an arc, behind the name of a node.
     fn kind(&mut self, into_transition: bool) -> Result<(Kind, u64), InputError> {
         let normal = if into_transition { Kind::Takes } else { Kind::Puts };
         if self.tokens.take("*") {
@@ -360,7 +364,7 @@ impl<'t> Reader<'t> {
         Ok((kind, self.number(1)?))
     }
 
-    /// A number, perhaps with a letter for thousands, millions, and so on.
+    /// Reads a number, perhaps with a letter for thousands, millions, and so on.
     fn number(&mut self, least: u64) -> Result<u64, InputError> {
         let expected = format!("a whole number from {least} to 2^63 - 1, such as 12 or 3K");
         let token = self.tokens.word(&expected)?;

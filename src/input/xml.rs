@@ -1,7 +1,7 @@
-//! The XML of both readers: a stream of opened elements, closed elements and text, in which a
-//! self-closed element looks like an empty one, entities and CDATA look like text, and whatever
-//! else XML has is out of sight. Elements are known by their local names; where a net is read, they
-//! have the prefix that the root element has, or are another language's.
+//! The XML stream of all readers: opened elements, closed elements and text. A self-closed element
+//! looks like an empty one, and entities and CDATA look like text. Other XML constructs are hidden.
+//! Elements are identified by their local names. In nets, elements need the prefix of the root
+//! element, since other prefixes belong to other languages.
 
 use super::error::InputError;
 use super::source::{Position, XmlSource};
@@ -12,51 +12,51 @@ use std::borrow::Cow;
 use std::io::BufRead;
 use std::str::FromStr;
 
-/// What XML calls white space. Unicode has more, all of which may stand in a name.
+/// The white space of XML. Unicode has more white space, which may occur in names.
 pub(super) const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
-/// A text without blanks around it.
+/// Trims the blanks around a text.
 pub(super) fn trimmed(text: &str) -> &str {
     text.trim_matches(BLANKS)
 }
 
-/// Whether a text is blank, but for `>` and `$` too many, which some writers leave behind (models
-/// of the contest among them).
+/// Returns true if a text is blank except for stray `>` and `$`. Some writers leave these behind,
+/// even in models of the contest.
 fn is_slip(text: &str) -> bool {
     text.chars().all(|c| matches!(c, '>' | '$') || BLANKS.contains(&c))
 }
 
-/// Whether XML has no such character.
+/// Returns true if XML does not allow a character.
 fn is_no_character(c: char) -> bool {
     c < ' ' && !BLANKS.contains(&c) || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// What stands between the blanks of a text.
+/// Returns the words of a text, separated by blanks.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(BLANKS).filter(|word| !word.is_empty())
 }
 
-/// A number in decimal digits and nothing else but blanks around it.
+/// Parses a number of decimal digits, with blanks around it.
 pub(super) fn digits<T: FromStr>(text: &str) -> Option<T> {
     let digits = trimmed(text);
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
-/// One step through a file.
+/// An item of the stream.
 pub(super) enum Item<'b> {
     /// An element begins.
     Open(Tag<'b>),
     /// The innermost open element ends.
     Close,
-    /// A piece of text; one text may come in several pieces.
+    /// A piece of text. One text may come in several pieces.
     Text(Cow<'b, str>),
-    /// A comment or the like.
+    /// A comment or another hidden construct.
     Nothing,
     /// The end of the file, with every element closed.
     End,
 }
 
-/// The opening of an element.
+/// The opening tag of an element.
 pub(super) struct Tag<'b> {
     start: BytesStart<'b>,
     pub(super) at: Position,
@@ -64,22 +64,22 @@ pub(super) struct Tag<'b> {
 }
 
 impl Tag<'_> {
-    /// The local name.
+    /// Returns the local name.
     pub(super) fn name(&self) -> &str {
         self.start.local_name().into_inner()
     }
 
-    /// The name with its prefix.
+    /// Returns the name, including the prefix.
     pub(super) fn qualified_name(&self) -> &str {
         self.start.name().into_inner()
     }
 
-    /// The prefix, empty where there is none.
+    /// Returns the prefix; empty if there is none.
     pub(super) fn prefix(&self) -> &str {
         self.start.name().prefix().map_or("", |prefix| prefix.into_inner())
     }
 
-    /// The name of the first attribute that is like this: its name, and its value as written.
+    /// Returns the name of the first attribute whose name and raw value satisfy a predicate.
     pub(super) fn find_attribute(
         &self,
         is_like_this: impl Fn(&str, &str) -> bool,
@@ -94,7 +94,7 @@ impl Tag<'_> {
         Ok(None)
     }
 
-    /// All attributes, declarations of namespaces among them, in order.
+    /// Returns all attributes in order, including namespace declarations.
     pub(super) fn all_attributes(&self) -> Result<Vec<(String, String)>, InputError> {
         let mut all = Vec::new();
         for attribute in self.start.attributes() {
@@ -106,7 +106,7 @@ impl Tag<'_> {
         Ok(all)
     }
 
-    /// The values of these attributes.
+    /// Returns the values of the attributes with these names.
     pub(super) fn attributes<const N: usize>(
         &self,
         names: [&str; N],
@@ -128,7 +128,7 @@ impl Tag<'_> {
         Ok(values)
     }
 
-    /// The value of an attribute that has to be there.
+    /// Returns the value of an attribute, or an error if it is missing.
     pub(super) fn required(
         &self,
         value: Option<String>,
@@ -144,19 +144,19 @@ impl Tag<'_> {
     }
 }
 
-/// Reads one file from front to back, holding one element's opening or one text at a time.
+/// A reader that makes one pass over a file, and holds one opening tag or one text at a time.
 pub(super) struct XmlReader<R> {
     reader: quick_xml::Reader<XmlSource<R>>,
     buffer: Vec<u8>,
     file: Box<str>,
-    /// The prefix of the root element, empty where it has none.
+    /// The prefix of the root element; empty if there is none.
     prefix: Box<str>,
-    /// Elements open.
+    /// The number of open elements.
     depth: usize,
-    /// The element opened last was self-closed: its end comes next.
+    /// True if the element opened last was self-closed, so that its end comes next.
     owes_close: bool,
     root_closed: bool,
-    /// The net of the file has begun: another one is refused wherever it stands.
+    /// True once the net of the file has begun. A second net is refused anywhere.
     pub(super) has_net: bool,
 }
 
@@ -186,18 +186,18 @@ impl<R: BufRead> XmlReader<R> {
         &self.prefix
     }
 
-    /// How the file is called in messages.
+    /// Returns the name of the file in messages.
     pub(super) fn file(&self) -> &str {
         &self.file
     }
 
-    /// The next step.
+    /// Returns the next item.
     pub(super) fn next(&mut self) -> Result<Item<'_>, InputError> {
         self.step(true)
     }
 
-    /// The next step where no text means anything, and so none may stand, nor may an element of
-    /// another language. A `>` too many is a slip that some writers make.
+    /// Returns the next item where text and elements of other languages are errors. A stray `>` is
+    /// allowed, since some writers leave it behind.
     pub(super) fn markup(&mut self) -> Result<Item<'_>, InputError> {
         let prefix = self.prefix.clone();
         match self.step(false)? {
@@ -213,14 +213,14 @@ impl<R: BufRead> XmlReader<R> {
             return Ok(Item::Close);
         }
         self.buffer.clear();
-        // Text before an element is a step of its own, so this is where the element begins.
+        // Text before an element is an item of its own, so the element begins here.
         let at = self.reader.get_ref().position();
         let file = &*self.file;
         let malformed = |problem: String| InputError::Malformed { at: at.of(file), problem };
         let event = match self.reader.read_event_into(&mut self.buffer) {
             Ok(event) => event,
             Err(quick_xml::Error::Io(cause)) => {
-                // The parser shares its error; the kind and the text are what a message needs.
+                // The parser shares its error, so the message needs a copy of its kind and text.
                 let cause = std::io::Error::new(cause.kind(), cause.to_string());
                 return Err(InputError::Unreadable { file: file.into(), cause });
             }
@@ -292,7 +292,7 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// Goes on to the root element, which has to be `expected`.
+    /// Advances to the root element, which must be named `expected`.
     pub(super) fn root(&mut self, expected: &'static str) -> Result<(), InputError> {
         let file: Box<str> = self.file.clone();
         loop {
@@ -314,7 +314,7 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// Goes on to the end of the element opened last, whatever is in it.
+    /// Skips to the end of the element opened last.
     pub(super) fn skip(&mut self) -> Result<(), InputError> {
         let outside = self.depth.saturating_sub(1);
         while self.depth > outside {
@@ -323,14 +323,14 @@ impl<R: BufRead> XmlReader<R> {
         Ok(())
     }
 
-    /// Reads the text of the element opened last, up to its end, in place of what `into` holds.
-    /// Elements within are skipped; whether there are any.
+    /// Reads the text of the element opened last, up to its end, and replaces the content of
+    /// `into`. Elements inside are skipped. Returns true if there were any.
     pub(super) fn text(&mut self, into: &mut String) -> Result<bool, InputError> {
         into.clear();
         self.text_after(into)
     }
 
-    /// The same behind what `into` holds.
+    /// Reads the text as [`text`](Self::text) does, but appends to `into`.
     pub(super) fn text_after(&mut self, into: &mut String) -> Result<bool, InputError> {
         let mut is_cut = false;
         loop {

@@ -1,26 +1,25 @@
-//! Which edges to turn round so that no cycle is left: the picture is drawn in layers, and every
-//! edge has to lead to a later layer.
+//! Reversal of edges so that no cycle remains. The layout has layers, and every edge must lead to a
+//! later layer.
 //!
-//! There are two ways, and which picture is better depends on the graph. *By distance*: nodes with
-//! fewer edges between them and the roots come first, so that nodes at the same distance stand side
-//! by side; an edge to a node that comes earlier is turned. *By depth*: a search in depth first
-//! turns the edges that close a cycle, so that a line of edges stays a line. Both begin at the
-//! roots and take nodes in their order, so that what comes first in a model comes first in the
-//! picture.
+//! There are two methods, and the better one depends on the graph. *By distance*: nodes nearer to
+//! the roots come first, so that nodes at the same distance are side by side. Edges to earlier
+//! nodes are reversed. *By depth*: a depth-first search reverses the edges that close a cycle, so
+//! that a chain of edges stays a chain. Both methods begin at the roots and visit nodes in their
+//! order, so that the first nodes of a model come first in the picture.
 
 use super::Graph;
 use std::collections::VecDeque;
 
-/// How edges that break cycles are chosen; see the module.
+/// A method of choosing the edges to reverse. See the module documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// By breadth-first search: edges to nodes that come earlier.
+    /// Breadth-first search: reverses edges to earlier nodes.
     ByDistance,
-    /// By depth-first search: edges back to a node of the path.
+    /// Depth-first search: reverses edges to a node on the current path.
     ByDepth,
 }
 
-/// For every edge of the graph, by its position there, whether it is turned.
+/// Returns for every edge, by its index in the graph, whether it is reversed.
 pub(super) fn turned(graph: &Graph, way: Way) -> Vec<bool> {
     let nodes = graph.sizes.len();
     let mut neighbours =
@@ -36,14 +35,14 @@ pub(super) fn turned(graph: &Graph, way: Way) -> Vec<bool> {
     }
 }
 
-/// For each node, the positions of the edges that leave it and that enter it.
+/// For each node, the indices of its outgoing and incoming edges.
 struct Neighbours {
     leaving: Vec<Vec<usize>>,
     entering: Vec<Vec<usize>>,
 }
 
-/// Where the search begins: at the nodes that no edge enters and those that the graph names as its
-/// roots; where there are none of either kind, at the first node.
+/// Returns the start nodes of the search: nodes without incoming edges and the roots of the graph.
+/// If there are none, the first node.
 fn roots(graph: &Graph, neighbours: &Neighbours) -> Vec<usize> {
     let mut is_root: Vec<bool> = neighbours.entering.iter().map(Vec::is_empty).collect();
     graph.roots.iter().for_each(|&root| is_root[root] = true);
@@ -57,8 +56,8 @@ fn by_distance(graph: &Graph, neighbours: &Neighbours, roots: &[usize]) -> Vec<b
     let mut waiting: VecDeque<usize> = roots.iter().copied().collect();
     roots.iter().for_each(|&root| level[root] = Some(0));
     let mut reached: Vec<usize> = Vec::new();
-    // Where no further node is reached along the edges, the search goes on at the nodes that have
-    // an edge to one that was reached: they are one level before it.
+    // When no further node is reachable along edges, the search continues at nodes with an edge to
+    // a reached node. Such a node is one level before the reached node.
     let mut looked_back = 0;
     loop {
         while let Some(v) = waiting.pop_front() {
@@ -86,7 +85,7 @@ fn by_distance(graph: &Graph, neighbours: &Neighbours, roots: &[usize]) -> Vec<b
             break;
         }
     }
-    // Components are connected, so that everything was reached by now.
+    // The graph is connected, so every node has been reached.
     let mut when = vec![0; nodes];
     reached.iter().enumerate().for_each(|(at, &v)| when[v] = at);
     let key = |v: usize| (level[v], when[v]);

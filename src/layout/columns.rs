@@ -1,9 +1,9 @@
-//! Coordinates within the layers: every node near its neighbours, bends of one edge in a straight
-//! line, and nothing nearer to each other than it may.
+//! Coordinates within the layers: every node is near its neighbours, the bends of one edge are on a
+//! straight line, and all distances are kept.
 //!
-//! For one layer with the others fixed, the best positions in the sense of least squares, subject
-//! to order and distances, are an isotonic regression, which pooling solves exactly in linear time.
-//! Layers take turns.
+//! For one layer with the other layers fixed, the best positions by least squares, subject to order
+//! and distances, are an isotonic regression. Pooling solves it exactly in linear time. The layers
+//! are adjusted one after the other, in several rounds.
 //!
 //! # Source
 //! R. Barlow, D. Bartholomew, J. Bremner, H. Brunk, *Statistical inference under order
@@ -13,10 +13,10 @@ use super::Spacing;
 use super::layers::Layers;
 use parikh_solvers::Budget;
 
-/// How often the layers have their turn.
+/// The number of rounds over all layers.
 const ROUNDS: usize = 24;
 
-/// The middle of every node and bend, across the layers.
+/// Returns the centre of every node and bend, across the layers.
 pub(super) fn columns(layers: &Layers, spacing: &Spacing, budget: &Budget) -> Vec<f64> {
     let mut across = vec![0.0; layers.nodes.len()];
     for row in &layers.rows {
@@ -28,7 +28,7 @@ pub(super) fn columns(layers: &Layers, spacing: &Spacing, budget: &Budget) -> Ve
         if budget.is_exhausted() {
             break;
         }
-        // Towards the layers before, then after, and towards both at last.
+        // Rounds alternate between the layers before and after. The last rounds use both.
         let (before, after) = match (round + 3 < ROUNDS, round % 2) {
             (true, 0) => (true, false),
             (true, _) => (false, true),
@@ -43,7 +43,7 @@ pub(super) fn columns(layers: &Layers, spacing: &Spacing, budget: &Budget) -> Ve
     across
 }
 
-/// The positions of a row packed as tightly as possible, from 0.
+/// Returns the positions of a row packed as tightly as possible, from 0.
 fn gaps(layers: &Layers, row: &[usize], spacing: &Spacing) -> Vec<f64> {
     let mut at = 0.0;
     let mut gaps = Vec::with_capacity(row.len());
@@ -58,7 +58,7 @@ fn gaps(layers: &Layers, row: &[usize], spacing: &Spacing) -> Vec<f64> {
     gaps
 }
 
-/// Moves one row to where its neighbours want it.
+/// Moves one row to the positions that its neighbours favour.
 fn settle(
     layers: &Layers,
     row: &[usize],
@@ -67,13 +67,14 @@ fn settle(
     across: &mut [f64],
 ) {
     let gaps = gaps(layers, row, spacing);
-    // Blocks of nodes that are pushed against each other: their wish, its weight, how many.
+    // Blocks of nodes pushed against each other: the preferred position, its weight, and the number
+    // of nodes.
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
     for (&v, gap) in row.iter().zip(&gaps) {
         let (mut sum, mut weight) = (0.0, 0.0);
         let sides = [(before, &layers.before[v]), (after, &layers.after[v])];
         for &u in sides.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, near)| near) {
-            // Long edges are straight before all else.
+            // Straight long edges have the largest weight.
             let pull = match (layers.nodes[v].bend, layers.nodes[u].bend) {
                 (true, true) => 8.0,
                 (true, false) | (false, true) => 2.0,

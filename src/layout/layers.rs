@@ -1,25 +1,25 @@
-//! The layers, with bends: an edge over several layers is cut into pieces from layer to layer, with
-//! a bend in each layer between, which takes part in everything as a small node.
+//! The layers with bends. An edge over several layers is split into pieces between neighbouring
+//! layers. Its bends in the layers between are treated as small nodes.
 
 use super::{Direction, Graph};
 
-/// A node or a bend, by its extent.
+/// A node or a bend with its size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    /// In the direction of edges.
+    /// The size in the direction of edges.
     pub(super) along: f64,
-    /// Across it.
+    /// The size across the direction of edges.
     pub(super) across: f64,
-    /// Whether it is a bend.
+    /// True for a bend.
     pub(super) bend: bool,
 }
 
 /// Nodes and bends in layers.
 #[derive(Debug)]
 pub(super) struct Layers {
-    /// The graph's nodes, and then the bends.
+    /// The graph's nodes, followed by the bends.
     pub(super) nodes: Vec<Node>,
-    /// Nodes and bends of each layer in their order.
+    /// The nodes and bends of each layer in their order.
     pub(super) rows: Vec<Vec<usize>>,
     /// The neighbours in the layer before.
     pub(super) before: Vec<Vec<usize>>,
@@ -29,14 +29,14 @@ pub(super) struct Layers {
     pub(super) chains: Vec<Vec<usize>>,
 }
 
-/// Room for an edge that passes a layer.
+/// The space for an edge that passes a layer.
 const PASSING: f64 = 6.0;
 
-/// More bends than this are no help to anyone: edges beyond are drawn without.
+/// The largest number of bends. Further edges are drawn without bends.
 const MOST_BENDS: usize = 60_000;
 
 impl Layers {
-    /// Edges must go from a layer to a later one.
+    /// Splits edges into layers. Every edge must lead to a later layer.
     pub(super) fn new(
         graph: &Graph,
         edges: &[(usize, usize)],

@@ -1,17 +1,17 @@
-//! Where to draw the nodes of a graph: in layers, so that most arcs point one way, few cross, and
-//! long ones run straight.
+//! Positions for drawing a graph in layers, so that most arcs point one way, few cross, and long
+//! ones are straight.
 //!
 //! ```text
 //! graph ─▶ components ─▶ acyclic ─▶ ranks ─▶ layers (long edges in pieces) ─▶ order ─▶ columns ─▶ packed
 //! ```
 //!
-//! Each step is a file. *Acyclic* turns some edges round in thought; *ranks* puts every node into a
-//! layer so that edges go from earlier to later ones; *order* finds a sequence within each layer
-//! with few crossings; *columns* finds coordinates that keep that sequence. Components are laid out
-//! one by one and packed into a page.
+//! Each step is a file. *Acyclic* reverses some edges for the layout. *Ranks* assigns every node to
+//! a layer so that edges go from earlier to later layers. *Order* finds a sequence within each
+//! layer with few crossings. *Columns* computes coordinates that keep this sequence. Components are
+//! laid out one by one and packed into a page.
 //!
-//! Nothing here knows a net: nodes are numbers with a size. The same graph gives the same picture
-//! as long as the budget lasts; when it ends, what is left is done in the quickest way.
+//! This module knows no nets: nodes are numbers with a size. The same graph gives the same picture
+//! as long as the budget lasts. Afterwards the remaining steps use their fastest variant.
 //!
 //! # Sources
 //! K. Sugiyama, S. Tagawa, M. Toda, *Methods for visual understanding of hierarchical system
@@ -31,30 +31,30 @@ pub use route::{CLEARANCE, around};
 use acyclic::Way;
 use parikh_solvers::Budget;
 
-/// What is to be laid out.
+/// A graph to lay out.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// The nodes' sizes, labels included.
+    /// The sizes of nodes, including their texts.
     pub sizes: Vec<Size>,
-    /// From node to node, no node to itself.
+    /// Edges as pairs of different nodes.
     pub edges: Vec<(usize, usize)>,
-    /// Where it begins, besides nodes without entering edges.
+    /// Start nodes of the layout, besides nodes without incoming edges.
     pub roots: Vec<usize>,
 }
 
-/// Width and height, or the extent along and across the direction of edges.
+/// A width and a height in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Size {
-    /// From left to right.
+    /// The width.
     pub width: f64,
-    /// From top to bottom.
+    /// The height.
     pub height: f64,
 }
 
 /// A point of the picture: x to the right, y down.
 pub type Point = (f64, f64);
 
-/// Which way edges point.
+/// The direction of edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From left to right.
@@ -63,16 +63,16 @@ pub enum Direction {
     Down,
 }
 
-/// How much room there is.
+/// Distances between nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Spacing {
-    /// Which way edges point.
+    /// The direction of edges.
     pub direction: Direction,
-    /// Between two layers.
+    /// The distance between two layers.
     pub between_layers: f64,
-    /// Between two nodes of a layer.
+    /// The distance between two nodes of a layer.
     pub within_layers: f64,
-    /// Width divided by height of the page that components are packed into.
+    /// The width divided by the height of the page for the components.
     pub proportion: f64,
 }
 
@@ -83,22 +83,22 @@ impl Default for Spacing {
     }
 }
 
-/// Where everything is.
+/// The positions of nodes and edges.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    /// The middle of every node.
+    /// The centre of every node.
     pub nodes: Vec<Point>,
-    /// Points that every edge passes on its way, from its first node to its second, ends left out.
+    /// The bend points of every edge from its source to its target, without the ends.
     pub routes: Vec<Vec<Point>>,
-    /// The size of it all; everything is between (0, 0) and it.
+    /// The total size. All coordinates are between (0, 0) and this size.
     pub size: Size,
-    /// How often edges cross, about.
+    /// The approximate number of crossings of edges.
     pub crossings: u64,
 }
 
-/// Lays out a graph in the direction of `spacing`, or downwards if that makes a better picture of a
-/// small one: one that has to be made smaller by less to be seen on a page, with few crossings.
-/// After the end of `budget` no more is improved.
+/// Lays out a graph in the direction of `spacing`. A small graph is laid out downwards if that is
+/// better: the picture fits a page at a larger scale, and has few crossings. When `budget` is
+/// spent, the layout is not improved further.
 pub fn layout(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
     let mut parts = pack::components(graph);
     for part in &mut parts {
@@ -107,13 +107,13 @@ pub fn layout(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
     pack::pack(graph, parts, spacing)
 }
 
-/// The most nodes that are laid out in more than one way.
+/// The largest number of nodes for which several layouts are compared.
 const SEVERAL_WAYS: usize = 800;
 
-/// What a crossing costs, in pixels of the page.
+/// The cost of a crossing, in pixels of the page.
 const CROSSING: f64 = 12.0;
 
-/// The best layout of one component.
+/// Returns the best layout of a component.
 fn best(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
     let mut best = connected(graph, Way::ByDistance, spacing, budget);
     if graph.sizes.len() > SEVERAL_WAYS || graph.sizes.len() < 3 || budget.is_exhausted() {
@@ -134,7 +134,7 @@ fn best(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
     best
 }
 
-/// Lays out one component.
+/// Lays out a component.
 fn connected(graph: &Graph, way: Way, spacing: &Spacing, budget: &Budget) -> Layout {
     let turned = acyclic::turned(graph, way);
     let edges: Vec<(usize, usize)> = graph
@@ -147,7 +147,7 @@ fn connected(graph: &Graph, way: Way, spacing: &Spacing, budget: &Budget) -> Lay
     let mut layers = layers::Layers::new(graph, &edges, &ranks, spacing.direction);
     let crossings = order::order(&mut layers, budget);
     let across = columns::columns(&layers, spacing, budget);
-    // Layers one after the other, each as deep as its deepest node.
+    // Layers follow each other, and each is as deep as its deepest node.
     let mut along = vec![0.0; layers.nodes.len()];
     let mut front = 0.0;
     for layer in &layers.rows {
@@ -189,13 +189,13 @@ mod tests {
     fn laid(nodes: usize, edges: &[(usize, usize)], direction: Direction) -> Layout {
         let sizes = vec![Size { width: 30.0, height: 20.0 }; nodes];
         let graph = Graph { sizes, edges: edges.to_vec(), roots: Vec::new() };
-        // So wide a page that the direction asked for is the best.
+        // The page is so wide or so high that the requested direction is the better one.
         let proportion = if direction == Direction::Right { 20.0 } else { 0.05 };
         let spacing = Spacing { direction, proportion, ..Spacing::default() };
         layout(&graph, &spacing, &Budget::unlimited())
     }
 
-    /// No two nodes overlap, and all lie on the page.
+    /// Checks that no two nodes overlap and all lie on the page.
     fn is_clean(layout: &Layout) {
         for (at, &(x, y)) in layout.nodes.iter().enumerate() {
             assert!(x >= 15.0 - 1e-6 && x + 15.0 <= layout.size.width + 1e-6, "{layout:?}");
@@ -224,14 +224,14 @@ mod tests {
             let ring = connected(&ring, way, &Spacing::default(), &budget);
             is_clean(&ring);
             assert_eq!(ring.routes.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 0, 2]);
-            // From its first node to its second: against the direction.
+            // The points run from the source to the target, against the layout direction.
             assert!(ring.routes[3][0].0 > ring.routes[3][1].0);
         }
     }
 
     #[test]
     fn what_happens_at_the_same_time_stands_side_by_side() {
-        // Two rings of three through one common node.
+        // Two cycles of three nodes share one node.
         let edges = vec![(0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (4, 0)];
         let sizes = vec![Size { width: 30.0, height: 20.0 }; 5];
         let graph = Graph { sizes, edges, roots: vec![0] };
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn two_lines_do_not_cross() {
-        // Listed so that the order of the nodes alone would make them cross.
+        // The order of the nodes alone would make the edges cross.
         let two = laid(5, &[(4, 0), (4, 1), (0, 3), (1, 2)], Direction::Right);
         is_clean(&two);
         assert_eq!(two.nodes[0].1 < two.nodes[1].1, two.nodes[3].1 < two.nodes[2].1);

@@ -1,6 +1,6 @@
-//! The order within each layer: sweeps forwards and backwards put every node at the mean position
-//! of its neighbours in the layer before (or after), then neighbours change places where that saves
-//! crossings. The best order seen is kept.
+//! The order within each layer. Sweeps forwards and backwards move every node to the mean position
+//! of its neighbours in the layer before or after. Then neighbours in a layer are exchanged if that
+//! reduces the crossings. The best order of all sweeps is kept.
 //!
 //! # Sources
 //! Barycentres: Sugiyama, Tagawa, Toda, 1981. Counting crossings as inversions: W. Barth, M.
@@ -9,13 +9,13 @@
 use super::layers::Layers;
 use parikh_solvers::Budget;
 
-/// Sweeps without gain after which no more is hoped for.
+/// The number of sweeps without improvement after which the search stops.
 const PATIENCE: usize = 6;
 
-/// Sweeps at most.
+/// The largest number of sweeps.
 const SWEEPS: usize = 40;
 
-/// Finds an order; how many crossings it has.
+/// Finds an order for every layer, and returns the number of crossings.
 pub(super) fn order(layers: &mut Layers, budget: &Budget) -> u64 {
     begin(layers);
     let mut best = layers.rows.clone();
@@ -39,8 +39,8 @@ pub(super) fn order(layers: &mut Layers, budget: &Budget) -> u64 {
     least
 }
 
-/// Neighbours near each other: in the order of a walk in depth first from the first layer's nodes
-/// on.
+/// Sets an initial order in which neighbours are close: the order of a depth-first search from the
+/// nodes of the first layer.
 fn begin(layers: &mut Layers) {
     let mut when = vec![usize::MAX; layers.nodes.len()];
     let mut time = 0;
@@ -79,20 +79,20 @@ fn barycentres(layers: &mut Layers, forwards: bool) {
         let mean = |v: usize| {
             let near = &neighbours[v];
             match near.is_empty() {
-                // Nothing pulls it: it stays where it is.
+                // A node without neighbours keeps its position.
                 true => position[v] as f64,
                 false => near.iter().map(|&u| position[u] as f64).sum::<f64>() / near.len() as f64,
             }
         };
         let mut wanted: Vec<(f64, usize)> = rows[at].iter().map(|&v| (mean(v), v)).collect();
-        // A stable sort: what is pulled to one place stays in order.
+        // The sort is stable, so nodes with the same mean stay in order.
         wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
         rows[at] = wanted.into_iter().map(|(_, v)| v).collect();
         rows[at].iter().enumerate().for_each(|(place, &v)| position[v] = place);
     }
 }
 
-/// Neighbours in a layer change places as long as that saves crossings.
+/// Exchanges neighbours in a layer as long as that reduces the crossings.
 fn exchange(layers: &mut Layers, budget: &Budget) {
     let mut position = positions(layers);
     for at in 0..layers.rows.len() {
@@ -110,7 +110,7 @@ fn exchange(layers: &mut Layers, budget: &Budget) {
                 }
                 let (u, v) = (layers.rows[at][left - 1], layers.rows[at][left]);
                 let sides = [&layers.before, &layers.after];
-                // How many crossings there are with u before v, less those with v before u.
+                // The number of crossings with u before v, minus the number with v before u.
                 let gain: i64 = sides.iter().map(|side| saved(&side[u], &side[v], &position)).sum();
                 if gain > 0 {
                     layers.rows[at].swap(left - 1, left);
@@ -122,10 +122,10 @@ fn exchange(layers: &mut Layers, budget: &Budget) {
     }
 }
 
-/// Crossings of edges to `first` (from the left one) and `second` (from the right one), less those
-/// with the two exchanged.
+/// Returns the crossings of edges to `first` (of the left node) and `second` (of the right node),
+/// minus the crossings after an exchange of the nodes.
 fn saved(first: &[usize], second: &[usize], position: &[usize]) -> i64 {
-    // Hubs cost more to compare than an exchange gains.
+    // For nodes with many edges, the comparison costs more than an exchange gains.
     if first.len() * second.len() > 4_000 {
         return 0;
     }
@@ -138,7 +138,7 @@ fn saved(first: &[usize], second: &[usize], position: &[usize]) -> i64 {
     gain
 }
 
-/// All crossings between neighbouring layers.
+/// Returns the number of crossings between neighbouring layers.
 fn crossings(layers: &Layers) -> u64 {
     let position = positions(layers);
     let mut total = 0;
@@ -154,7 +154,7 @@ fn crossings(layers: &Layers) -> u64 {
     total
 }
 
-/// Pairs in the wrong order, counted with a tree of sums.
+/// Counts the pairs in the wrong order with a Fenwick tree.
 fn inversions(ends: &[usize]) -> u64 {
     let size = ends.iter().max().map_or(0, |last| last + 1);
     let mut tree = vec![0u64; size + 1];

@@ -1,19 +1,19 @@
-//! Components: found, and put side by side on one page in rows, the highest first.
+//! Connected components: found, and placed side by side on a page in rows, the highest first.
 
 use super::{Graph, Layout, Size, Spacing};
 
-/// One component.
+/// A connected component.
 #[derive(Debug, Default)]
 pub(super) struct GraphComponent {
     pub(super) graph: Graph,
-    /// Which node of the whole each node is.
+    /// For each node, its index in the whole graph.
     nodes: Vec<usize>,
-    /// Which edge each edge is.
+    /// For each edge, its index in the whole graph.
     edges: Vec<usize>,
     pub(super) layout: Layout,
 }
 
-/// The components, in the order of their first nodes.
+/// Returns the components, in the order of their first nodes.
 pub(super) fn components(graph: &Graph) -> Vec<GraphComponent> {
     let mut parent: Vec<usize> = (0..graph.sizes.len()).collect();
     fn root(parent: &mut [usize], mut v: usize) -> usize {
@@ -53,7 +53,7 @@ pub(super) fn components(graph: &Graph) -> Vec<GraphComponent> {
     parts
 }
 
-/// All of it on one page.
+/// Packs the components into a page.
 pub(super) fn pack(graph: &Graph, parts: Vec<GraphComponent>, spacing: &Spacing) -> Layout {
     let gap = 1.5 * spacing.within_layers;
     let area: f64 =

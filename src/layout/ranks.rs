@@ -1,14 +1,14 @@
-//! The layer of every node: later than all nodes with an edge to it, and as near to its neighbours
-//! as that allows.
+//! The layer of every node: later than all its predecessors, and as near to its neighbours as
+//! possible.
 //!
-//! Longest paths give the earliest layers. Then every node moves, within the slack that its edges
-//! leave, to where its edges are shortest together, until nothing moves any more or a few rounds
-//! are over; that is most of what a network simplex would find, in linear time a round.
+//! Longest paths give the earliest layers. Then every node moves, within the slack of its edges, to
+//! the layer where its edges have the least total length. This repeats until nothing moves or the
+//! rounds are over. It finds most of what a network simplex would find, in linear time per round.
 
-/// Rounds of moving.
+/// The largest number of rounds.
 const ROUNDS: usize = 12;
 
-/// The layer of every node, from 0, given edges without a cycle.
+/// Returns the layer of every node, from 0. The edges must have no cycle.
 pub(super) fn ranks(nodes: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     let mut before = vec![Vec::new(); nodes];
     let mut after = vec![Vec::new(); nodes];
@@ -26,7 +26,8 @@ pub(super) fn ranks(nodes: usize, edges: &[(usize, usize)]) -> Vec<usize> {
         let mut pull = |v: usize| {
             let low = before[v].iter().map(|&u| rank[u] + 1).max();
             let high = after[v].iter().map(|&w| rank[w] - 1).min();
-            // More edges on one side pull to that side; on neither, the node stays.
+            // A node moves to the side with more edges. If both sides have the same number, the
+            // node stays.
             let wanted = match (low, high) {
                 (Some(low), Some(high)) => match before[v].len().cmp(&after[v].len()) {
                     std::cmp::Ordering::Less => high,
@@ -48,7 +49,7 @@ pub(super) fn ranks(nodes: usize, edges: &[(usize, usize)]) -> Vec<usize> {
             break;
         }
     }
-    // No empty layers.
+    // Empty layers are removed.
     let mut used: Vec<usize> = rank.clone();
     used.sort_unstable();
     used.dedup();
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn edges_go_forwards_and_are_short() {
-        // 3 could be in layer 0, and is drawn next to 2, its only neighbour.
+        // Node 3 could be in layer 0, and is drawn next to node 2, its only neighbour.
         let edges = [(0, 1), (1, 2), (3, 2), (0, 2)];
         assert_eq!(ranks(4, &edges), [0, 1, 2, 1]);
     }

@@ -23,7 +23,7 @@ pub const CLEARANCE: f64 = 4.0;
 /// heads of arrows that end at the box.
 const BEND: f64 = 13.0;
 
-/// The same where boxes are too close for [`BEND`].
+/// The smaller distance, for boxes too close for [`BEND`].
 const NARROW: f64 = 7.0;
 
 /// Edges take different lanes around a box, so that they do not coincide.
@@ -32,7 +32,7 @@ const LANES: usize = 3;
 /// The distance between two lanes.
 const LANE: f64 = 4.0;
 
-/// What a bend costs, in units of length.
+/// The cost of a bend, in units of length.
 const PER_BEND: f64 = 10.0;
 
 /// The most boxes whose corners one search considers.
@@ -43,7 +43,7 @@ const MOST_BOXES: usize = 60;
 const APART: f64 = 16.0;
 
 /// Returns for every edge the points between its two ends, so that no edge comes nearer than
-/// [`CLEARANCE`] to the box of a node that it does not join. `nodes` are the middles of boxes of
+/// [`CLEARANCE`] to the box of a node that it does not join. `nodes` are the centres of boxes of
 /// the size `sizes`; `routes` are the routes to begin with, one per edge. An edge keeps its route
 /// where no way around is found or `budget` is spent.
 pub fn around(
@@ -137,10 +137,10 @@ impl Rectangle {
     }
 }
 
-/// The boxes of all nodes, found by where they are.
+/// The boxes of all nodes, with an index by position.
 struct Boxes {
     boxes: Vec<Rectangle>,
-    /// By column and row of a grid, the boxes that reach into that cell.
+    /// The boxes that overlap each cell of a grid, by column and row.
     cells: HashMap<(i64, i64), Vec<usize>>,
 }
 

@@ -1,33 +1,33 @@
-//! One call as BenchKit makes it: environment variables and the current directory.
+//! One call in the BenchKit protocol: environment variables and the current directory.
 
 use std::time::Duration;
 
-/// What the environment says of a call.
+/// The environment of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// `BK_EXAMINATION`.
+    /// The value of `BK_EXAMINATION`.
     pub examination: Option<String>,
-    /// The instance's name, for messages only: some harnesses put a path into `BK_INPUT`.
+    /// The name of the instance, for messages only. Some harnesses put a path into `BK_INPUT`.
     pub instance: String,
-    /// `BK_TIME_CONFINEMENT`.
+    /// The time limit, `BK_TIME_CONFINEMENT`.
     pub time: Duration,
-    /// `BK_MEMORY_CONFINEMENT`, in bytes.
+    /// The memory limit in bytes, `BK_MEMORY_CONFINEMENT`.
     pub memory: u64,
-    /// The variables that hold no limit, with what is assumed instead: a line each, for people.
+    /// One message per variable with an invalid limit, which names the default used instead.
     pub remarks: Vec<String>,
 }
 
-/// The contest's limits, which hold where a variable is missing or wrong: seconds and megabytes.
+/// The contest's limits in seconds and megabytes, used if a variable is missing or invalid.
 const DEFAULT_LIMITS: (u64, u64) = (3600, 16384);
 
 impl Call {
-    /// Reads the process's environment.
+    /// Reads the environment of the process.
     pub fn from_environment() -> Call {
         Call::from_variables(|name| std::env::var(name).ok())
     }
 
-    /// Reads variables by name. The contest's default stands for a limit that is missing or no
-    /// positive whole number. A wrong limit gives a remark.
+    /// Reads variables by name. A limit that is missing or not a positive integer is replaced by
+    /// the contest's default. An invalid limit gives a remark.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Call {
         let mut remarks = Vec::new();
         let mut number = |names: &[&str], unit: &str, default: u64| -> u64 {
@@ -57,16 +57,16 @@ impl Call {
         }
     }
 
-    /// The time to plan with: answers after the limit are lost, so stop a twentieth before it, at
-    /// least 1.2 s (a machine under load may be late) and at most 10 s; of a few seconds, a
-    /// quarter.
+    /// Returns the time limit minus a margin, because answers after the limit are lost. The margin
+    /// is 5 % of the limit, at least 1.2 s (for a machine under load), and at most 10 s. It never
+    /// exceeds a quarter of the limit.
     pub fn usable_time(&self) -> Duration {
         let margin = (self.time / 20).clamp(Duration::from_millis(1200), Duration::from_secs(10));
         let margin = margin.min(self.time / 4);
         self.time.saturating_sub(margin)
     }
 
-    /// The memory to plan with, in bytes: some of it is the program itself.
+    /// Returns the memory limit in bytes minus the memory of the program itself.
     pub fn usable_memory(&self) -> u64 {
         self.memory.saturating_sub(200 << 20).max(self.memory / 2)
     }

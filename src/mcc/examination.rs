@@ -1,9 +1,9 @@
-//! The examinations, spelled as the contest spells them, and some of our own about processes.
+//! The examinations with the contest's names, and additional ones about processes.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What is asked about a model.
+/// An examination: a question, or a group of questions, about a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names are the contest's own; `asks` explains each")]
 pub enum Examination {
@@ -20,7 +20,7 @@ pub enum Examination {
     CTLFireability,
     LTLCardinality,
     LTLFireability,
-    /// Of processes: these are not the contest's.
+    /// Examinations of processes, which are not in the contest.
     Soundness,
     WeakSoundness,
     RelaxedSoundness,
@@ -30,7 +30,7 @@ pub enum Examination {
 use Examination::*;
 
 impl Examination {
-    /// All of them.
+    /// The list of examinations.
     pub const ALL: [Examination; 17] = [
         ReachabilityDeadlock,
         ReachabilityCardinality,
@@ -51,7 +51,7 @@ impl Examination {
         EasySoundness,
     ];
 
-    /// The contest's name, as in `BK_EXAMINATION` and in the names of query files.
+    /// Returns the contest's name, as in `BK_EXAMINATION` and in the names of query files.
     pub fn name(self) -> &'static str {
         match self {
             StateSpace => "StateSpace",
@@ -74,7 +74,7 @@ impl Examination {
         }
     }
 
-    /// What a TRUE (or the number) means, in a sentence.
+    /// Returns the question in words. It explains the answer TRUE, or the number.
     pub fn asks(self) -> &'static str {
         match self {
             StateSpace => "how many markings are reachable, and how large they get",
@@ -97,7 +97,7 @@ impl Examination {
         }
     }
 
-    /// Whether its questions come from a query file of the same name.
+    /// Returns true if the questions come from a query file with the examination's name.
     pub fn has_queries(self) -> bool {
         let asks_by_itself = matches!(
             self,
@@ -106,20 +106,21 @@ impl Examination {
         !asks_by_itself && !self.is_about_cases()
     }
 
-    /// Whether it is about processes and the completion of their cases: no examination of the
-    /// contest.
+    /// Returns true if the examination is about processes and the completion of their cases. Such
+    /// an examination is not in the contest.
     pub fn is_about_cases(self) -> bool {
         matches!(self, Soundness | WeakSoundness | RelaxedSoundness | EasySoundness)
     }
 
-    /// Its capitals, as the files of expected answers are named: `RC`, `CTLF`, ….
+    /// Returns the capitals of the name, as in the names of files with expected answers: `RC`,
+    /// `CTLF`, ….
     pub fn abbreviation(self) -> String {
         self.name().chars().filter(char::is_ascii_uppercase).collect()
     }
 }
 
 impl Examination {
-    /// What else people call it, besides its name and its capitals.
+    /// Returns other common names, besides the name and its capitals.
     pub fn aliases(self) -> &'static [&'static str] {
         match self {
             StateSpace => &["states", "markings"],
@@ -146,7 +147,7 @@ impl fmt::Display for Examination {
     }
 }
 
-/// No examination has this name.
+/// The error that no examination has a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no examination, expected one of {list}", list = names())]
 pub struct UnknownExamination(String);
@@ -158,8 +159,8 @@ fn names() -> String {
 impl FromStr for Examination {
     type Err = UnknownExamination;
 
-    /// Takes the full name, the capitals or an alias, whatever letters are capitals; in the name
-    /// there may be hyphens: `reachability-deadlock`.
+    /// Accepts the full name, the capitals or an alias, in upper or lower case. The name may
+    /// contain hyphens: `reachability-deadlock`.
     fn from_str(text: &str) -> Result<Self, UnknownExamination> {
         let is_called = |examination: &Examination| {
             let abbreviation = examination.abbreviation();

@@ -1,8 +1,8 @@
 //! The contest's names of techniques, and which of them apply to an answer.
 //!
-//! Engines have names of their own, some of which are more precise than the contest's. Its list is
-//! closed (rule E-1.12 with table 2 of the submission manual; the schema of verdict files repeats
-//! it), so the names of the list are printed beside them.
+//! Engines have their own names, some of which are more precise than the contest's. The contest's
+//! list is closed (rule E-1.12 with table 2 of the submission manual; the schema of verdict files
+//! repeats it). So the names of the list are printed in addition to the engines' names.
 
 /// The names of the contest's list.
 pub const TECHNIQUES: [&str; 16] = [
@@ -21,31 +21,31 @@ pub const TECHNIQUES: [&str; 16] = [
     "SYMMETRIES",
     "TOPOLOGICAL",
     "USE_NUPN",
-    // The last since version 2.0 of verdict files.
+    // `IMPLICIT` was added in version 2.0 of verdict files.
     "IMPLICIT",
 ];
 
 /// The circumstances of an answer besides the engines that found it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Circumstances {
-    /// Several threads are at work.
+    /// True if several threads work.
     pub parallel: bool,
-    /// The net is the unfolding of a coloured net.
+    /// True if the net is the unfolding of a coloured net.
     pub unfolded: bool,
-    /// Colours that no arc or guard distinguishes are merged in it.
+    /// True if the net merges colours that no arc or guard distinguishes.
     pub merged_colours: bool,
-    /// A proof is about an abstraction of the coloured net.
+    /// True if a proof is about an abstraction of the coloured net.
     pub abstracted: bool,
-    /// A witness or a proof comes from a reduced net.
+    /// True if a witness or a proof comes from a reduced net.
     pub reduced: bool,
-    /// A search fired stubborn sets only.
+    /// True if a search fired only stubborn sets.
     pub stubborn: bool,
-    /// The answer rests on the model's nested units.
+    /// True if the answer depends on the model's nested units.
     pub units: bool,
 }
 
-/// Returns the techniques of an answer, each once: how the program runs, then each engine's own
-/// name with the contest's name, then the circumstances.
+/// Returns the techniques of an answer without duplicates: the kind of parallelism, then each
+/// engine's name with the contest's name, then the circumstances.
 pub fn techniques(engines: &[&'static str], circumstances: Circumstances) -> Vec<&'static str> {
     let Circumstances { parallel, unfolded, merged_colours, abstracted, reduced, stubborn, units } =
         circumstances;
@@ -71,14 +71,14 @@ pub fn techniques(engines: &[&'static str], circumstances: Circumstances) -> Vec
     words
 }
 
-/// Returns the contest's name of what an engine does.
+/// Returns the contest's name for an engine's technique.
 fn in_contest(engine: &'static str) -> &'static str {
     match engine {
         "ABSTRACTION" => "ABSTRACTIONS",
-        // They fire transitions and look at single markings.
+        // These techniques fire transitions from single markings.
         "INITIAL_STATE" | "RANDOM_WALK" | "PARIKH_WALK" | "LOOPS" | "COVERABILITY" => "EXPLICIT",
         "SIPHON_TRAP" => "TOPOLOGICAL",
-        // They ask solvers for integers and propositions.
+        // The engine uses integer and SAT solvers.
         "STATE_EQUATION" => "SAT_SMT",
         other => other,
     }

@@ -1,9 +1,9 @@
-//! Pictures in SVG as pictures in pixels (PNG), for whatever takes no SVG.
+//! Conversion of SVG pictures into PNG, for programs without SVG.
 //!
-//! What is written in them is set in one font that is part of the program, so that a picture is the
-//! same on every machine: DejaVu Sans Condensed, whose letters are about as wide as those that the
-//! pictures in SVG are laid out for, without what no European alphabet and no formula needs. It was
-//! made by fontTools:
+//! Texts use one font that is part of the program, so a picture is the same on every machine. The
+//! font is DejaVu Sans Condensed, because its letters are about as wide as the SVG layouts assume.
+//! The font contains only the characters of European alphabets and of formulas. This subset was
+//! made with fontTools:
 //!
 //! ```text
 //! pyftsubset DejaVuSansCondensed.ttf --no-hinting --layout-features=kern,mark,mkmk,ccmp,locl --unicodes=\
@@ -19,62 +19,63 @@ use std::sync::{Mutex, PoisonError};
 
 const FONT: &[u8] = include_bytes!("DejaVuSansCondensed.ttf");
 
-/// More pixels than these take a gigabyte to draw, and few programs show them.
+/// The largest number of pixels. Larger pictures take a gigabyte to draw, and few programs display
+/// them.
 pub const MOST_PIXELS: f64 = 64e6;
 
-/// Pixels for each of the picture's own where nothing is said: letters are to be read on screens
-/// with small pixels and on paper.
+/// The default scale, in output pixels per pixel of the picture. Letters stay readable on
+/// high-resolution screens and on paper.
 pub const SCALE: f64 = 2.0;
 
-/// How large a picture is to be.
+/// The requested size of a PNG picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Size {
-    /// [`SCALE`], or as large as can be.
+    /// [`SCALE`], or less if the picture would be too large.
     Fitting,
-    /// So many pixels for each of the picture's own.
+    /// A scale in output pixels per pixel of the picture.
     Scale(f64),
-    /// So many pixels wide.
+    /// A width in pixels.
     Width(u32),
 }
 
-/// A picture in pixels.
+/// A PNG picture.
 pub struct Png {
-    /// The file.
+    /// The contents of the file.
     pub bytes: Vec<u8>,
-    /// Pixels across and down.
+    /// The width and the height in pixels.
     pub pixels: (u32, u32),
-    /// Pixels for each of the picture's own.
+    /// The scale in output pixels per pixel of the picture.
     pub scale: f64,
-    /// Letters that the font does not have, one of each piece of text with such: there are boxes
-    /// instead.
+    /// Characters that the font lacks, one for each text with such characters. The picture has
+    /// boxes instead.
     pub missing: BTreeSet<char>,
 }
 
-/// Why there is no picture.
+/// A failure to draw a picture.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
-    /// As large as it was asked for, it would be too large.
+    /// The picture would be too large.
     #[error(
         "{wide:.0} × {high:.0} pixels are too many for a picture in PNG; up to --scale {largest} is possible, \
          and a picture in SVG has no limits"
     )]
     TooLarge {
-        /// Pixels across
+        /// The width in pixels.
         wide: f64,
-        /// and down.
+        /// The height in pixels.
         high: f64,
-        /// The scale that is possible, rounded down.
+        /// The largest possible scale, rounded down.
         largest: f64,
     },
-    /// What is to be drawn is no picture that the library understands.
+    /// The library cannot read the SVG.
     #[error("the picture could not be drawn: {0}")]
     Failed(String),
 }
 
-/// Draws a picture that the program made itself.
+/// Draws an SVG picture that Parikh generated.
 ///
 /// # Errors
-/// When it would be larger than [`MOST_PIXELS`].
+/// The result would have more than [`MOST_PIXELS`] pixels, or the SVG cannot be drawn.
 pub fn png(svg: &str, size: Size) -> Result<Png, PngError> {
     within(svg, size, MOST_PIXELS)
 }
@@ -84,7 +85,7 @@ fn within(svg: &str, size: Size, most: f64) -> Result<Png, PngError> {
     let mut options = Options::default();
     options.fontdb_mut().load_font_data(FONT.to_vec());
     options.font_resolver = FontResolver {
-        // There is only one.
+        // The font database has only one font.
         select_font: Box::new(|_, fonts| fonts.faces().next().map(|face| face.id)),
         select_fallback: Box::new(|letter, _, _| {
             missing.lock().unwrap_or_else(PoisonError::into_inner).insert(letter);
@@ -102,7 +103,7 @@ fn within(svg: &str, size: Size, most: f64) -> Result<Png, PngError> {
         Size::Width(pixels) => f64::from(pixels) / width,
     };
     let (wide, high) = ((width * scale).round().max(1.0), (height * scale).round().max(1.0));
-    // Rounding may add a row and a column to what just fits.
+    // Rounding may add a row and a column to the largest possible size.
     if wide * high > most + wide + high {
         let largest = (largest * 100.0).floor() / 100.0;
         return Err(PngError::TooLarge { wide, high, largest });

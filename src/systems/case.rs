@@ -1,25 +1,26 @@
-//! A system with what is asked of it, each read twice: for the engines and for the checkers.
+//! A parallel system with its properties, each read twice: by the engines' reader and by the
+//! checker's reader.
 
 use crate::evidence::systems as checker;
 use parikh_systems::read::{self, ReadError};
 use parikh_systems::{BranchingFormula, LabelFormula, System, write};
 use std::path::Path;
 
-/// What systems are written in.
+/// File formats of systems.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// The graph language of Graphviz, as RERS uses it.
+    /// The graph language of Graphviz, as used by RERS.
     Dot,
-    /// Promela, as the generator of RERS writes it.
+    /// Promela, as written by the generator of RERS.
     Promela,
-    /// Aldebaran.
+    /// The Aldebaran format.
     Aut,
-    /// mCRL2's.
+    /// The FSM format of mCRL2.
     Fsm,
 }
 
 impl Format {
-    /// The format of a file, by its name, or by its beginning where it is called otherwise.
+    /// Detects the format of a file from its name, or otherwise from its beginning.
     pub fn of(path: &Path, beginning: &[u8]) -> Option<Format> {
         let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
         let first = beginning.trim_ascii_start();
@@ -33,10 +34,10 @@ impl Format {
         }
     }
 
-    /// Reads a text of the format.
+    /// Reads a text in this format.
     ///
     /// # Errors
-    /// With the place of the first problem.
+    /// With the position of the first error.
     pub fn read(self, text: &str, name: &str) -> Result<System, ReadError> {
         match self {
             Format::Dot => read::dot(text, name),
@@ -47,21 +48,21 @@ impl Format {
     }
 }
 
-/// What properties are about.
+/// The logic of the properties.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Logic {
-    /// All runs.
+    /// LTL: properties of all runs.
     Ltl,
-    /// All states, along maximal paths.
+    /// CTL: properties of all states, over maximal paths.
     Ctl,
 }
 
-/// A formula, for the engines.
+/// A formula for the engines.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// Of LTL.
+    /// An LTL formula.
     Linear(LabelFormula),
-    /// Of CTL.
+    /// A CTL formula.
     Branching(BranchingFormula),
 }
 
@@ -70,40 +71,40 @@ pub enum Question {
 pub struct Case {
     /// The system.
     pub system: System,
-    /// Its properties as they stand in the file.
+    /// The properties as written in the file.
     pub properties: Vec<read::PropertyLine>,
-    /// Their formulas, in the same order.
+    /// The formulas, in the order of `properties`.
     pub questions: Vec<Question>,
-    /// What they are about.
+    /// The logic of the properties.
     pub logic: Logic,
     pub(super) checked_system: checker::System,
     pub(super) checked_properties: checker::properties::Properties,
 }
 
-/// Why a case cannot be worked on.
+/// Errors when reading a system and its properties.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
-    /// The system cannot be read.
+    /// The system is not readable.
     #[error("{0}")]
     System(ReadError),
-    /// The properties cannot be read.
+    /// The properties are not readable.
     #[error("{0}")]
     Properties(ReadError),
-    /// The checkers' readers do not read what the engines' do: nothing could be shown.
+    /// The checker's reader disagrees with the engines' reader, so no answer could be checked.
     #[error("the checker reads {what} otherwise: {why}")]
     Checker {
-        /// The system or the properties.
+        /// The input that differs: the system or the properties.
         what: &'static str,
-        /// What it says.
+        /// The checker's message.
         why: String,
     },
 }
 
 impl Case {
-    /// A system as text with properties as text.
+    /// Reads a system and its properties from text.
     ///
     /// # Errors
-    /// Why it cannot be worked on.
+    /// If one of the two is not readable, or if the readers disagree.
     pub fn read(
         format: Format,
         system: &str,
@@ -112,7 +113,8 @@ impl Case {
     ) -> Result<Case, CaseError> {
         let read_system = format.read(system, name).map_err(CaseError::System)?;
         let wrong = |what, why: String| CaseError::Checker { what, why };
-        // The checker reads the file itself; of other formats than .dot, what was made of them.
+        // The checker reads the file itself in the .dot format. For other formats, it reads the
+        // converted system.
         let for_checker = match format {
             Format::Dot => checker::read_dot(system.as_bytes()),
             _ => checker::read_dot(write::dot(&read_system).as_bytes()),
@@ -155,7 +157,8 @@ impl Case {
         })
     }
 
-    /// The names in a formula that no label has, which never hold.
+    /// Returns the names in a formula that are no labels of the system. As propositions they are
+    /// always false.
     pub fn unknown_names(&self, at: usize) -> Vec<&str> {
         match &self.questions[at] {
             Question::Linear(formula) => formula.unknown_names(),

@@ -1,4 +1,4 @@
-//! Files of evidence about systems: [`crate::evidence::systems::audit`] has the format.
+//! Evidence files about systems: [`crate::evidence::systems::audit`] describes the format.
 
 use super::case::Case;
 use super::settle::{Answer, Shown};
@@ -7,7 +7,7 @@ use parikh_systems::{FactorView, FiniteRuns, System};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// A file on its way.
+/// The writer of an evidence file.
 #[derive(Debug)]
 pub struct SystemEvidence<'c, W> {
     system: &'c System,
@@ -17,10 +17,10 @@ pub struct SystemEvidence<'c, W> {
 }
 
 impl<'c, W: Write> SystemEvidence<'c, W> {
-    /// Begins a file.
+    /// Writes the beginning of a file.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If writing fails.
     pub fn new(case: &'c Case, endings: FiniteRuns, out: W) -> io::Result<Self> {
         let semantics = match endings {
             FiniteRuns::Ignored => "infinite traces",
@@ -36,10 +36,10 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
         Ok(file)
     }
 
-    /// Writes an answer with what shows it.
+    /// Writes an answer with its evidence.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If writing fails.
     pub fn answer(&mut self, number: u64, answer: &Answer) -> io::Result<()> {
         self.answers += 1;
         let mut object = json!({
@@ -59,8 +59,8 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
                 object["no_run"] = self.members(members);
                 object["no_run"]["order"] = json!(order);
             }
-            // The auditor visits the whole system with all its steps, if it is small enough for
-            // that.
+            // The auditor explores the whole system with all its steps, if the system is small
+            // enough.
             Shown::FewerSteps(states) => {
                 let all: Vec<usize> = (0..self.system.components().len()).collect();
                 object["no_run"] =
@@ -71,7 +71,7 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
         self.line(&json!({ "answer": object }))
     }
 
-    /// Components, and through which labels they are seen where they are not whole.
+    /// Returns the components as JSON, with the visible labels of partial components.
     fn members(&self, members: &[FactorView]) -> Value {
         let components: Vec<u32> = members.iter().map(|it| it.component).collect();
         let mut object = json!({"components": components});
@@ -84,10 +84,10 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
         object
     }
 
-    /// Ends the file.
+    /// Writes the end of the file.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If writing fails.
     pub fn end(&mut self) -> io::Result<()> {
         let answers = self.answers;
         self.line(&json!({"end": {"answers": answers}}))?;

@@ -1,10 +1,10 @@
-//! Properties of parallel systems: read, decided on several threads, and checked before they are
-//! told.
+//! Properties of parallel systems: read, settled on several threads, and checked before they are
+//! reported.
 //!
-//! Whatever `parikh-systems` finds goes to the checkers of [`crate::evidence::systems`], which read
-//! file and properties by themselves: a run is followed component by component and the formula
-//! evaluated on it; components that have no run against a formula are visited again, as far as that
-//! is worth it.
+//! Every result of `parikh-systems` is checked by [`crate::evidence::systems`], which reads the
+//! file and the properties with its own reader. The checker replays a run component by component
+//! and evaluates the formula on it. If some components have no violating run, the checker explores
+//! them again, up to a limit.
 
 mod case;
 mod evidence_file;

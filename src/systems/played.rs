@@ -1,40 +1,41 @@
-//! A run that is given by its labels, with the edges that the components take.
+//! A run given by its labels, with the edges that the components take.
 //!
-//! Labels say what moves, and where components have several edges with one label they leave open
-//! how. Once the labels are given, components do not depend on each other, so each goes its own way
-//! along them: from start to end, or for ever where the run does. Only states from which the rest
-//! can be followed are gone to. Where a run ends, nothing may be able to move: the last states are
-//! picked together.
+//! The labels determine which components move. If a component has several edges with a label, the
+//! labels do not determine its next state. Once the labels are given, components do not depend on
+//! each other, so each component is resolved separately along the labels, to the end or forever. It
+//! visits only states from which the remaining labels are possible. If the run is finite, no step
+//! may be enabled at its end, so the last states are chosen together.
 
 use parikh_systems::{Component, LabelId, System};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// The most steps of a run that is played.
+/// Maximal number of steps of a resolved run.
 pub const MOST_STEPS: usize = 2_000;
 
-/// The most joint states at the end of a run that are looked at.
+/// Maximal number of joint last states that are tried.
 const MOST_ENDS: usize = 100_000;
 
-/// A run as it is played.
+/// A run with the states of its components.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Played {
-    /// The states in which the components begin.
+    /// The initial states of the components.
     pub starts: Vec<u32>,
-    /// By step the label, and which components move, each with the state that it moves to.
+    /// The label of each step, and the moving components with their new states.
     pub steps: Vec<(u32, Vec<(u32, u32)>)>,
-    /// After how many steps everything is as it is after the last, so that the run goes on from
-    /// there for ever; `None` where it ends, or where this takes more steps than are played.
+    /// The number of steps before the cycle: the state there equals the state after the last step.
+    /// `None` if the run is finite, or if the cycle is longer than the limit.
     pub back: Option<usize>,
-    /// Whether the run ends after the last step, as nothing can move.
+    /// True if the run is finite and ends in a state without enabled steps.
     pub ends: bool,
 }
 
-/// By position in a word and by state: whether the rest can be followed from there.
+/// For each position in the word and each state: true if the remaining labels are possible.
 type Alive = Vec<Vec<bool>>;
 
-/// A run of these labels, which goes on from `back` after the last, or ends if that is their
-/// number. `None` where it has more than [`MOST_STEPS`] steps, or no such run is found.
+/// Resolves a run of these labels. After the last label it continues at position `back`, or ends if
+/// `back` is the number of labels. Returns `None` if the run has more than [`MOST_STEPS`] steps, or
+/// if no such run is found.
 pub fn played(system: &System, labels: &[LabelId], back: usize) -> Option<Played> {
     if labels.len() > MOST_STEPS || back > labels.len() {
         return None;
@@ -57,7 +58,7 @@ pub fn played(system: &System, labels: &[LabelId], back: usize) -> Option<Played
     let mut played = Played { starts: starts.clone(), steps: Vec::new(), back: None, ends };
     let mut now = starts;
     let mut position = 0;
-    // Where it was at the beginning of a round of what repeats, after how many steps.
+    // The number of steps at each state at the beginning of a cycle.
     let mut rounds: HashMap<Vec<u32>, usize> = HashMap::new();
     loop {
         if position == back && !ends {
@@ -87,7 +88,7 @@ pub fn played(system: &System, labels: &[LabelId], back: usize) -> Option<Played
     }
 }
 
-/// The states to which edges with a label lead from a state.
+/// Returns the targets of edges with a label from a state.
 fn targets(
     component: &Component,
     state: u32,
@@ -97,8 +98,8 @@ fn targets(
     edges.filter(move |edge| edge.0 == label).map(|edge| edge.1)
 }
 
-/// From where a component can follow the rest of the labels: to its state in the end, if there is
-/// one, or for ever.
+/// Computes the states from which a component can follow the remaining labels: to its last state
+/// `last`, if given, or forever.
 fn alive(system: &System, at: usize, labels: &[LabelId], back: usize, last: Option<u32>) -> Alive {
     let component = &system.components()[at];
     let states = component.states().len();
@@ -106,7 +107,7 @@ fn alive(system: &System, at: usize, labels: &[LabelId], back: usize, last: Opti
     if let Some(last) = last {
         alive[labels.len()] = (0..states as u32).map(|state| state == last).collect();
     }
-    // Take away what leads nowhere, until nothing does.
+    // States without a continuation are removed until nothing changes.
     loop {
         for (position, &label) in labels.iter().enumerate().rev() {
             let next = match position + 1 == labels.len() && last.is_none() {
@@ -123,7 +124,7 @@ fn alive(system: &System, at: usize, labels: &[LabelId], back: usize, last: Opti
                 *row = *row && follows(state);
             }
         }
-        // What is behind the last label is what is at `back`.
+        // The position after the last label is the position `back`.
         if last.is_some() || alive[labels.len()] == alive[back] {
             return alive;
         }
@@ -132,7 +133,7 @@ fn alive(system: &System, at: usize, labels: &[LabelId], back: usize, last: Opti
     }
 }
 
-/// The states in which a run of these labels ends, such that nothing can move.
+/// Returns the states in which a run of these labels ends, such that no step is enabled.
 fn last_states(system: &System, labels: &[LabelId]) -> Option<Vec<u32>> {
     let reached = |at: usize| {
         let component = &system.components()[at];
@@ -170,7 +171,7 @@ mod tests {
     use super::*;
     use parikh_systems::read;
 
-    /// Goes through a played run again: every move is an edge, and it comes back to where it was.
+    /// Replays a resolved run: every move is an edge, and the cycle closes.
     fn replayed(system: &System, played: &Played) {
         let mut now = played.starts.clone();
         let mut at_back = (played.back == Some(0)).then(|| now.clone());
@@ -213,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_edge_that_leads_on_is_taken_of_several() {
-        // The first edge with `a` leads where `b` never comes.
+        // The first edge with `a` leads to a state from which `b` is impossible.
         let system = system(&["0 a 1;0 a 2;2 b 2", "0 b 0"]);
         let played = played(&system, &labels(&system, "a b"), 1).unwrap();
         replayed(&system, &played);
@@ -222,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_loop_of_labels_is_played_until_the_states_are_the_same() {
-        // Rounds of two and of three, so that `a` has to come six times.
+        // Cycles of length two and three: `a` occurs six times.
         let system = system(&["0 a 1;1 a 0", "0 a 1;1 a 2;2 a 0"]);
         let played = played(&system, &labels(&system, "a"), 0).unwrap();
         replayed(&system, &played);
@@ -231,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_run_ends_where_nothing_can_move() {
-        // After `a` the first may be in 1, from which it goes on, or in 2.
+        // After `a`, the first component is in state 1, where it continues, or in state 2.
         let system = system(&["0 a 1;0 a 2;1 b 1", "0 a 1;1 b 0"]);
         let played = played(&system, &labels(&system, "a"), 1).unwrap();
         replayed(&system, &played);

@@ -1,8 +1,8 @@
-//! Properties settled on several threads, each answer checked before it is told.
+//! Settles properties on several threads. Each answer is checked before it is reported.
 //!
-//! All properties have a turn of a short time; those left open have a longer one, and so on, until
-//! all are settled or the time is over. A turn begins anew, with another seed: what it did before
-//! was at most a part of what it may do now.
+//! All properties first have a short turn. Properties that stay open have a longer turn, and so on,
+//! until all are settled or the time is over. A turn starts from scratch with another seed: an
+//! earlier, shorter turn is only a fraction of its work.
 
 use super::case::{Case, Logic, Question};
 use crate::evidence::systems::properties::Formula;
@@ -16,18 +16,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-/// How to go about it.
+/// Options for settling properties.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// How many properties are worked on at the same time.
+    /// Number of properties that are worked on at the same time.
     pub threads: usize,
     /// The seed of random walks.
     pub seed: u64,
-    /// What finite runs count for in LTL.
+    /// The treatment of finite runs in LTL.
     pub endings: FiniteRuns,
-    /// How many nodes the checker visits again for one property. 1,000,000 by default.
+    /// Maximal number of nodes that the checker explores per property. 1,000,000 by default.
     pub visit: usize,
-    /// How many joint states are visited for CTL. 20,000,000 by default.
+    /// Maximal number of joint states for CTL. 20,000,000 by default.
     pub states: usize,
 }
 
@@ -44,58 +44,58 @@ impl Default for Config {
     }
 }
 
-/// What shows an answer.
+/// The evidence of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// A run against the formula: labels, and where it goes on after the last.
+    /// A violating run: its labels, and the position where it continues after the last label.
     Run {
         /// The labels.
         labels: Vec<String>,
-        /// The position after the last one; the number of labels if the run ends.
+        /// The position after the last label; the number of labels if the run is finite.
         back: usize,
     },
-    /// No run of these components is against it.
+    /// These components have no violating run.
     Components(Vec<FactorView>),
-    /// No run is against it of what these come to, put together two by two in this order and made
-    /// smaller.
+    /// The composition of these components has no violating run. They were composed pairwise in
+    /// this order, and minimised after each step.
     Composed(Vec<FactorView>, Vec<(u32, u32)>),
-    /// No run of the system is against it, of those that are left over when steps are put off that
-    /// it does not see; the search visited so many joint states.
+    /// The reduced system has no violating run. The reduction postpones steps that the formula does
+    /// not observe. The number is the count of explored joint states.
     FewerSteps(usize),
-    /// The formula was evaluated on so many joint states.
+    /// The formula was evaluated on this number of joint states.
     Visited(usize),
 }
 
-/// An answer.
+/// An answer to a property.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Whether the system has the property.
+    /// True if the system has the property.
     pub value: bool,
-    /// What shows it.
+    /// The evidence.
     pub shown: Shown,
-    /// `replayed`, `certified` (visited again by the checker), or `searched`.
+    /// `replayed`, `certified` (the checker repeated the exploration), or `searched`.
     pub evidence: &'static str,
-    /// Why, in words.
+    /// The reason in words.
     pub reason: String,
-    /// How long it took.
+    /// Time from the beginning to the answer.
     pub after: Duration,
 }
 
-/// What became of a property.
+/// The outcome for a property.
 #[derive(Clone, Debug)]
 pub enum Settled {
-    /// It is answered.
+    /// The property is answered.
     Answer(Box<Answer>),
-    /// It is not.
+    /// The property stays open, for this reason.
     Open(String),
-    /// An answer failed its check: an error of ours.
+    /// An answer failed its check, which is a bug.
     Fault(String),
 }
 
-/// The times of the turns, in seconds; the last is repeated until the time is over.
+/// The lengths of the turns, in seconds. The last one is repeated until the time is over.
 const TURNS: [f64; 4] = [0.5, 3.0, 20.0, 120.0];
 
-/// Settles properties; each is told once, with its place in the list.
+/// Settles the properties. `tell` receives each outcome once, with the index of the property.
 pub fn settle(
     case: &Case,
     config: &Config,
@@ -138,7 +138,7 @@ pub fn settle(
         });
         open = left.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         open.sort_unstable();
-        // What is open for another reason than time stays so.
+        // A property that is open for another reason than time stays open.
         let (final_ones, again): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|(_, why)| why != OUT_OF_TIME);
         final_ones.into_iter().for_each(|(at, why)| tell(at, Settled::Open(why)));
@@ -153,14 +153,15 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// All joint states, for the engines and for the checker; visited when they are first needed.
+/// The explored joint states, for the engines and for the checker. They are computed at their first
+/// use.
 #[derive(Default)]
 struct Spaces {
     engine: OnceLock<Option<JointStateSpace>>,
     checker: OnceLock<Option<branching::Space>>,
 }
 
-/// Settles a property, or says why not.
+/// Settles a property, or returns why it stays open.
 fn settle_one(
     case: &Case,
     at: usize,
@@ -219,7 +220,7 @@ fn settle_one(
 
 type Checked = (bool, Shown, &'static str, String);
 
-/// What an engine found, when the checker has seen it.
+/// Checks a result of an engine for an LTL property.
 fn linear_checked(
     case: &Case,
     config: &Config,
@@ -265,7 +266,8 @@ fn linear_checked(
                 let claim = none::Claim { endings, members: &members, recurrence };
                 match most {
                     0 => none::Visited::More,
-                    // Without an automaton to go by, it stays a search's word.
+                    // Without an automaton, the checker cannot repeat the exploration, and the
+                    // answer counts as searched.
                     _ => none::visit(system, formula, claim, most, &mut goes_on)
                         .unwrap_or(none::Visited::More),
                 }
@@ -273,8 +275,9 @@ fn linear_checked(
             let mut seen = again(&members);
             let whole = FactorView::all_of(&case.system);
             if matches!(seen, none::Visited::Some) && members != whole {
-                // Checker and engine know different things of what may come for ever, so a run of
-                // some components may be one for the checker only. One of all is a run.
+                // The checker and the engine exclude different infinite runs, so a run of some
+                // components may exist only for the checker. A run of all components is a run of
+                // the system.
                 seen = again(&whole);
                 members = whole;
             }
@@ -298,7 +301,7 @@ fn linear_checked(
     }
 }
 
-/// What was found of the system put together two by two, when the checker has done so, too.
+/// Checks a result about the pairwise composition, by repeating the composition.
 fn composed_checked(
     case: &Case,
     config: &Config,
@@ -311,7 +314,8 @@ fn composed_checked(
     let claim = composed::Order { members: &few, pairs: &pairs };
     let mut goes_on = || !budget.is_exhausted();
     let system = &case.checked_system;
-    // Without an automaton to go by, it stays a search's word.
+    // Without an automaton, the checker cannot repeat the exploration, and the answer counts as
+    // searched.
     let seen = composed::visit(system, formula, claim, config.visit, &mut goes_on)
         .unwrap_or(none::Visited::More);
     let reason = |states| {
@@ -327,14 +331,14 @@ fn composed_checked(
     Ok((true, Shown::Composed(members, order), evidence, reason))
 }
 
-/// A component, or what is seen of one, for the checker.
+/// Converts a component, or the visible part of one, for the checker.
 fn member(case: &Case, view: &FactorView) -> Member {
     let name = |&label: &LabelId| case.system.label(label).to_owned();
     let labels = view.labels.as_ref().map(|all| all.iter().map(name).collect());
     Member { component: view.component as usize, labels }
 }
 
-/// Of which components something is said, in words.
+/// Returns the components of a claim in words.
 fn named(case: &Case, members: &[FactorView]) -> String {
     let mut components: Vec<u32> = members.iter().map(|it| it.component).collect();
     components.dedup();
@@ -352,7 +356,7 @@ fn named(case: &Case, members: &[FactorView]) -> String {
 }
 
 impl Logic {
-    /// What a property is about, in words.
+    /// Returns the semantics of a property in words.
     pub fn semantics(self, endings: FiniteRuns) -> &'static str {
         match (self, endings) {
             (Logic::Ltl, FiniteRuns::Ignored) => {

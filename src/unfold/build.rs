@@ -1,4 +1,4 @@
-//! The net of the colours and bindings found.
+//! Construction of the unfolding from the possible colours and bindings.
 
 use super::compile::{Compiled, Tokens, merge};
 use super::possible::Possible;
@@ -8,14 +8,14 @@ use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
-/// Nodes made between two looks at the budget.
+/// Number of nodes between two checks of the budget.
 const POLLING: u64 = 1_024;
 
-/// Builds the net: colours of a place in ascending order, bindings of a transition in the order of
-/// their variables' colours.
+/// Builds the net. The colours of a place are in ascending order, the bindings of a transition in
+/// lexicographic order of their variables' colours.
 ///
 /// # Errors
-/// When the net has more of something than is counted, or the budget is spent.
+/// If a number overflows, or if the budget is spent.
 pub(super) fn net(
     coloured: &ColouredNet,
     transitions: &[Compiled],
@@ -59,24 +59,24 @@ pub(super) fn net(
     Ok(builder.build()?)
 }
 
-/// A net while it is built.
+/// A net under construction.
 struct Build<'c> {
     coloured: &'c ColouredNet,
     possible: Possible,
     budget: &'c Budget,
-    /// Nodes so far.
+    /// Number of nodes built so far.
     nodes: u64,
     builder: NetBuilder,
-    /// By coloured place, the first place that is a colour of it.
+    /// The index of the first colour of each coloured place in the net.
     starts: Vec<usize>,
     /// The name under construction.
     name: String,
-    /// The bag that was evaluated last.
+    /// A buffer for the multiset that is evaluated.
     tokens: Vec<(u64, u64)>,
 }
 
 impl Build<'_> {
-    /// Looks at the budget now and then.
+    /// Checks the budget once in [`POLLING`] calls.
     fn look(&mut self) -> Result<(), Declined> {
         self.nodes += 1;
         let looks = self.nodes.is_multiple_of(POLLING);
@@ -84,7 +84,7 @@ impl Build<'_> {
         exhausted.map_or(Ok(()), |exhausted| Err(Declined::Spent(exhausted)))
     }
 
-    /// A place for each colour of each place.
+    /// Adds a place for each colour of each coloured place.
     fn places(&mut self) -> Result<(), Declined> {
         for (at, place) in self.coloured.places().iter().enumerate() {
             self.possible.places[at].seal();
@@ -120,7 +120,8 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// A transition for each binding of a coloured one; how many bindings lack an input after all.
+    /// Adds a transition for each binding of a coloured transition. Returns the number of bindings
+    /// that are skipped because an input place never holds a required colour.
     fn transitions(&mut self, at: usize, compiled: &Compiled) -> Result<usize, Declined> {
         let (count, width) = (self.possible.counts[at], compiled.variables.len());
         let bindings = sorted(std::mem::take(&mut self.possible.bindings[at]), &compiled.sizes);
@@ -145,7 +146,8 @@ impl Build<'_> {
         Ok(dropped)
     }
 
-    /// Whether some place never holds what is taken: only where inputs are no single colours.
+    /// Returns true if the binding requires a colour that its place never holds. Only inputs
+    /// without a single colour need this check.
     fn lacks_an_input(&mut self, compiled: &Compiled, binding: &[u64]) -> bool {
         compiled.takes.iter().any(|(place, taken)| {
             self.tokens.clear();
@@ -156,7 +158,7 @@ impl Build<'_> {
         })
     }
 
-    /// The name of a transition with its binding.
+    /// Writes the name of a transition with its binding to the buffer.
     fn name_binding(
         &mut self,
         at: usize,
@@ -192,7 +194,7 @@ impl Build<'_> {
                 self.tokens.clear();
                 moved.evaluate(binding, &mut self.tokens);
                 for &(colour, count) in self.tokens.iter().filter(|(_, count)| *count > 0) {
-                    // Outputs were all found, inputs were looked for before.
+                    // All output colours are possible, and the inputs were checked before.
                     let Some(rank) = self.possible.places[*at].position(colour) else { continue };
                     let place = PlaceId::new(self.starts[*at] + rank);
                     match takes {
@@ -206,7 +208,8 @@ impl Build<'_> {
     }
 }
 
-/// Adds a node. Names are unique but where a model's own ids look like ours; then one gets a mark.
+/// Adds a node. A name collides only if ids of the model look like our names; then an apostrophe is
+/// appended.
 fn named<T>(
     name: &mut String,
     mut add: impl FnMut(&str) -> Result<T, BuildError>,
@@ -219,8 +222,8 @@ fn named<T>(
     }
 }
 
-/// What a variable's colours look like in names, `x=red`; where there are no more of them than
-/// names.
+/// Returns the texts of a variable's colours in names, such as `x=red`. Empty if the variable has
+/// more colours than `names`.
 fn labels_of(coloured: &ColouredNet, variable: VariableId, names: usize) -> Vec<String> {
     let Variable { name, sort } = coloured.variable(variable);
     let size = coloured.sort(*sort).size();
@@ -234,7 +237,7 @@ fn label(coloured: &ColouredNet, name: &str, sort: SortId, colour: u64) -> Strin
     label
 }
 
-/// The bindings in ascending order. Where a binding fits one number, numbers are sorted.
+/// Sorts the bindings in ascending order. If a binding fits a 64-bit number, numbers are sorted.
 fn sorted(bindings: Vec<u32>, sizes: &[u64]) -> Vec<u32> {
     let (width, all) =
         (sizes.len(), sizes.iter().try_fold(1u64, |all, &size| all.checked_mul(size)));
@@ -256,7 +259,7 @@ fn sorted(bindings: Vec<u32>, sizes: &[u64]) -> Vec<u32> {
     bindings
 }
 
-/// The rows of `width` numbers each in ascending order.
+/// Sorts rows of `width` numbers in ascending order.
 fn sorted_rows(bindings: Vec<u32>, width: usize) -> Vec<u32> {
     match width {
         0 => bindings,

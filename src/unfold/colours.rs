@@ -1,10 +1,10 @@
-//! The colours that a place may ever hold, as they are found, with indexes for those who look for
-//! colours with given components.
+//! The possible colours of a place, in the order of discovery. Indexes support lookups by
+//! components of tuples.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Colours are numbers already: one multiplication spreads them enough.
+/// A hasher for colours. Colours are numbers already, so a single multiplication suffices.
 #[derive(Default)]
 pub(crate) struct ColourHasher(u64);
 
@@ -22,7 +22,7 @@ impl Hasher for ColourHasher {
 
 pub(crate) type ByColour<T> = HashMap<u64, T, BuildHasherDefault<ColourHasher>>;
 
-/// Where in the list of its place a colour is.
+/// The position of each colour in the list of its place.
 enum Positions {
     Dense(Vec<u32>),
     Sparse(ByColour<u32>),
@@ -30,12 +30,12 @@ enum Positions {
 
 const NOWHERE: u32 = u32::MAX;
 
-/// A table of this many places is small enough for any place.
+/// Size of a table that is small enough for any place.
 const DENSE: u64 = 1 << 20;
 
-/// Colours by some of their components.
+/// An index of colours by some of their components.
 struct Index {
-    /// Stride and size of the components.
+    /// Stride and size of the key components.
     key: Vec<(u64, u64)>,
     rows: ByColour<Vec<u64>>,
 }
@@ -47,8 +47,8 @@ impl Index {
     }
 }
 
-/// The colours of one place. They are found in some order, and looked at in that order; only those
-/// looked at are seen by joins.
+/// The possible colours of a place. Colours are added in some order and processed in the same
+/// order. Joins see only processed colours.
 pub(super) struct Colours {
     positions: Positions,
     order: Vec<u64>,
@@ -65,7 +65,8 @@ impl Colours {
         Colours { positions, order: Vec::new(), looked_at: 0, indexes: Vec::new() }
     }
 
-    /// The index on these components, made if it is not there. Before the first colour.
+    /// Returns the index on these components, creating it if necessary. Must be called before the
+    /// first colour is added.
     pub(super) fn index(&mut self, key: &[(u64, u64)]) -> usize {
         if let Some(at) = self.indexes.iter().position(|index| index.key == key) {
             return at;
@@ -82,7 +83,7 @@ impl Colours {
         (at != NOWHERE).then_some(at as usize)
     }
 
-    /// Adds a colour if it is new.
+    /// Adds a colour. Returns true if it is new.
     pub(super) fn add(&mut self, colour: u64) -> bool {
         let next = self.order.len() as u32;
         let slot = match &mut self.positions {
@@ -102,12 +103,12 @@ impl Colours {
         true
     }
 
-    /// How many were found.
+    /// Returns the number of added colours.
     pub(super) fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// The next colour to look at, which is seen from now on.
+    /// Marks the next unprocessed colour as processed and returns it. Joins see it from now on.
     pub(super) fn look_at_next(&mut self) -> Option<u64> {
         let colour = *self.order.get(self.looked_at)?;
         self.looked_at += 1;
@@ -118,17 +119,17 @@ impl Colours {
         Some(colour)
     }
 
-    /// Whether a colour was looked at.
+    /// Returns true if a colour is processed.
     pub(super) fn is_seen(&self, colour: u64) -> bool {
         self.position(colour).is_some_and(|at| at < self.looked_at)
     }
 
-    /// The colours looked at with this key in an index.
+    /// Returns the processed colours with this key in an index.
     pub(super) fn row(&self, index: usize, key: u64) -> &[u64] {
         self.indexes[index].rows.get(&key).map_or(&[], |row| row)
     }
 
-    /// Sorts the colours; positions are ranks from here on.
+    /// Sorts the colours. From now on, positions are ranks.
     pub(super) fn seal(&mut self) {
         self.indexes = Vec::new();
         self.order.sort_unstable();
@@ -142,7 +143,7 @@ impl Colours {
         }
     }
 
-    /// All colours, ascending once sealed.
+    /// Returns all colours, in ascending order once sealed.
     pub(super) fn all(&self) -> &[u64] {
         &self.order
     }

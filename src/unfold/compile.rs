@@ -1,25 +1,25 @@
-//! Terms as arithmetic on colours: a colour of a tuple is Σ stride·component, so a term becomes a
-//! constant, some variables with their strides, and some components that take every value.
+//! Compiles terms to arithmetic on colours. The colour of a tuple is Σ stride·component. So a term
+//! becomes a constant, some variables with strides, and some components that take every value.
 
 use parikh_net::coloured::{
     ColouredNet, ColouredTransition, Guard, Multiset, Relation, SortKind, Term, Value, VariableId,
 };
 use std::sync::Arc;
 
-/// One variable's share in a colour: stride · ((x + shift) mod size), or stride times the block
-/// that x + shift is in.
+/// The contribution of a variable x to a colour: stride · ((x + shift) mod size), or stride times
+/// the block that contains x + shift.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
-    /// The variable's position in its transition.
+    /// The position of the variable in its transition.
     pub(crate) slot: usize,
     pub(crate) stride: u64,
-    /// Colours of the component.
+    /// Number of colours of the component.
     pub(crate) size: u64,
-    /// Added before, below the number of the variable's colours.
+    /// The number added to the variable's colour; less than the number of its colours.
     pub(crate) shift: u64,
-    /// The colours of the variable.
+    /// Number of colours of the variable.
     pub(crate) of: u64,
-    /// The block of each.
+    /// The block of each colour of the variable, for a partition.
     pub(crate) blocks: Option<Arc<[u32]>>,
 }
 
@@ -35,26 +35,27 @@ impl Leaf {
         }
     }
 
-    /// The component of `colour` that is this variable's.
+    /// Returns the component of `colour` that belongs to this variable.
     pub(crate) fn component(&self, colour: u64) -> u64 {
         colour / self.stride % self.size
     }
 
-    /// The variable's colour in `colour`; for leaves without blocks.
+    /// Returns the variable's colour for which the term gives `colour`. Only for leaves without
+    /// blocks.
     pub(crate) fn solve(&self, colour: u64) -> u64 {
         let at = self.component(colour) + self.of - self.shift;
         if at >= self.of { at - self.of } else { at }
     }
 }
 
-/// A colour as a function of the binding, or several where components take every value.
+/// A colour as a function of the binding. With wildcard components, it stands for several colours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pattern {
     pub(crate) base: u64,
     pub(crate) leaves: Vec<Leaf>,
     /// Stride, size and value of the constant components.
     pub(crate) constants: Vec<(u64, u64, u64)>,
-    /// Stride and size of the components that take every value.
+    /// Stride and size of the wildcard components, which take every value.
     pub(crate) wild: Vec<(u64, u64)>,
 }
 
@@ -64,12 +65,12 @@ impl Pattern {
         self.base + leaves.sum::<u64>()
     }
 
-    /// How many colours it stands for.
+    /// Returns the number of colours that the pattern stands for.
     pub(crate) fn count(&self) -> u64 {
         self.wild.iter().fold(1u64, |all, &(_, size)| all.saturating_mul(size))
     }
 
-    /// Calls `f` with each colour it stands for.
+    /// Calls `f` with each colour of the pattern.
     pub(crate) fn each(&self, binding: &[u64], mut f: impl FnMut(u64)) {
         let first = self.colour(binding);
         match &self.wild[..] {
@@ -89,7 +90,7 @@ impl Pattern {
         }
     }
 
-    /// Whether the constant components of `colour` are this pattern's.
+    /// Returns true if the constant components of `colour` agree with this pattern.
     pub(crate) fn constants_fit(&self, colour: u64) -> bool {
         self.constants.iter().all(|&(stride, size, value)| colour / stride % size == value)
     }
@@ -104,7 +105,8 @@ pub(crate) enum Tokens {
 }
 
 impl Tokens {
-    /// Appends (colour, tokens) to `into`; a colour may come several times.
+    /// Appends pairs of a colour and its number of tokens to `into`. A colour may occur several
+    /// times.
     pub(crate) fn evaluate(&self, binding: &[u64], into: &mut Vec<(u64, u64)>) {
         match self {
             Tokens::Of(count, pattern) => {
@@ -130,7 +132,7 @@ impl Tokens {
         }
     }
 
-    /// At least as many entries as [`evaluate`](Self::evaluate) makes on the way.
+    /// Returns an upper bound on the number of entries during [`evaluate`](Self::evaluate).
     pub(crate) fn size(&self) -> u64 {
         match self {
             Tokens::Of(_, pattern) => pattern.count(),
@@ -139,7 +141,8 @@ impl Tokens {
         }
     }
 
-    /// Calls `f` with the tokens of one colour each that it always contains; whether that is all.
+    /// Calls `f` with each contained summand of a single colour. Returns true if the multiset
+    /// consists of these summands.
     pub(crate) fn single_colours(&self, f: &mut impl FnMut(u64, &Pattern)) -> bool {
         match self {
             Tokens::Of(0, _) => true,
@@ -148,7 +151,7 @@ impl Tokens {
                 true
             }
             Tokens::Sum(parts) => {
-                // Not `all`: every part is to be gone through.
+                // Not `all`: every part must be visited.
                 let mut only = true;
                 parts.iter().for_each(|part| only &= part.single_colours(f));
                 only
@@ -157,7 +160,7 @@ impl Tokens {
         }
     }
 
-    /// The patterns of one colour each that it always contains.
+    /// Appends the patterns of a single colour that the multiset always contains.
     pub(crate) fn needed<'t>(&'t self, into: &mut Vec<&'t Pattern>) {
         match self {
             Tokens::Of(1.., pattern) if pattern.wild.is_empty() => into.push(pattern),
@@ -167,7 +170,7 @@ impl Tokens {
     }
 }
 
-/// Adds up the entries of each colour, and sorts by colour. Sums stay at `u64::MAX`.
+/// Adds up the entries of each colour and sorts by colour. Sums saturate at `u64::MAX`.
 pub(crate) fn merge(tokens: &mut Vec<(u64, u64)>) {
     tokens.sort_unstable_by_key(|&(colour, _)| colour);
     tokens.dedup_by(|later, kept| {
@@ -198,7 +201,7 @@ impl Check {
         }
     }
 
-    /// Marks the variables it reads.
+    /// Marks the variables that the condition reads.
     pub(crate) fn read(&self, into: &mut [bool]) {
         match self {
             Check::Compare(_, left, right) => {
@@ -209,15 +212,15 @@ impl Check {
     }
 }
 
-/// A transition ready to be unfolded.
+/// A transition compiled for the unfolding.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) variables: Vec<VariableId>,
-    /// Colours of each variable.
+    /// Number of colours of each variable.
     pub(crate) sizes: Vec<u64>,
-    /// All of these have to hold.
+    /// The guard, as a conjunction.
     pub(crate) checks: Vec<Check>,
-    /// By place index.
+    /// The input multisets, by place index.
     pub(crate) takes: Vec<(usize, Tokens)>,
     pub(crate) puts: Vec<(usize, Tokens)>,
 }
@@ -296,7 +299,7 @@ impl Compiler<'_> {
                 let (variable, shift, blocks) = self.leaf(term);
                 match variable {
                     None => {
-                        // Without variables the binding does not matter.
+                        // A constant term does not depend on the binding.
                         let value = net.colour(term, &[] as &[Value]);
                         pattern.base += stride * value;
                         pattern.constants.push((stride, size, value));
@@ -304,7 +307,7 @@ impl Compiler<'_> {
                     Some(variable) => {
                         let of = net.variable_size(variable);
                         let shift = i128::from(shift).rem_euclid(i128::from(of)) as u64;
-                        // Every variable of the term is one of the transition's.
+                        // Every variable of the term is a variable of the transition.
                         let slot = self.variables.binary_search(&variable).unwrap_or(0);
                         pattern.leaves.push(Leaf { slot, stride, size, shift, of, blocks });
                     }
@@ -313,12 +316,12 @@ impl Compiler<'_> {
         }
     }
 
-    /// The variable of a term that is no tuple, how far it is shifted, and the blocks it is mapped
-    /// to. Blocks of blocks are composed.
+    /// Returns the variable of a term that is no tuple, its shift, and the blocks that it is mapped
+    /// to. Nested blocks are composed.
     fn leaf(&self, term: &Term) -> (Option<VariableId>, i64, Option<Arc<[u32]>>) {
         match term {
             Term::Variable(variable) => (Some(*variable), 0, None),
-            // Blocks are not cyclic, so what is shifted has none.
+            // Partitions are not cyclic, so a shifted term has no blocks.
             Term::Shift { of, by } => {
                 let (variable, shift, blocks) = self.leaf(of);
                 (variable, shift.wrapping_add(*by), blocks)

@@ -1,13 +1,13 @@
-//! The map of an unfolding as JSON, for tools that read the flat net.
+//! The map from a coloured net to its unfolding as JSON, for tools that read the unfolded net.
 
 use parikh_net::Net;
 use std::io::{self, Write};
 
-/// Writes `{"places": {"p": ["p(red)", …], …}, "transitions": {"t": ["t(x=red)", …], …}}`. A net
-/// that was not unfolded has no map: two empty objects.
+/// Writes `{"places": {"p": ["p(red)", …], …}, "transitions": {"t": ["t(x=red)", …], …}}`. For a
+/// net that is no unfolding, both objects are empty.
 ///
 /// # Errors
-/// When `out` cannot be written to.
+/// If writing to `out` fails.
 pub fn write_map(net: &Net, mut out: impl Write) -> io::Result<()> {
     let Some(folding) = net.folding() else {
         return writeln!(out, "{{\"places\": {{}}, \"transitions\": {{}}}}");

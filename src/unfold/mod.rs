@@ -1,15 +1,14 @@
-//! Coloured nets as place/transition nets: a place for each colour that a coloured place may ever
-//! hold, a transition for each binding that may ever fire.
+//! Unfolding of coloured nets to place/transition nets. The unfolding has a place for each colour
+//! that a coloured place may hold, and a transition for each binding that may fire.
 //!
 //! ```text
-//! coloured net ─▶ compile ─▶ possible: the colours and bindings there may be ─▶ build ─▶ Net with Folding
-//!                              └─▶ declined: too many of them, or out of time
+//! coloured net ─▶ compile ─▶ possible: colours and bindings that may occur ─▶ build ─▶ Net with Folding
+//!                              └─▶ declined: too many, or out of time
 //! ```
 //!
-//! What is left out cannot be seen by any question: a place that never holds a token counts 0, a
-//! binding that never fires is never enabled. Tokens on places that nothing is connected to stay.
-//! Bindings that take and put the same are made once ([`symmetry`]), except where firings are
-//! counted.
+//! The omitted nodes do not matter for any question: a place that never holds a token counts 0, and
+//! a binding that never fires is never enabled. Marked places without arcs are kept. Bindings with
+//! the same inputs and outputs are built once ([`symmetry`]), except if firings are counted.
 
 mod build;
 mod colours;
@@ -30,41 +29,41 @@ use parikh_solvers::budget::Exhausted;
 use possible::Possible;
 use std::time::Instant;
 
-/// How large an unfolding may become.
+/// Limits on the size of an unfolding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most transitions.
+    /// Maximal number of transitions.
     pub bindings: u64,
-    /// The most arcs, both directions.
+    /// Maximal number of arcs, inputs and outputs together.
     pub arcs: u64,
-    /// The most colours of one place, and in the initial marking.
+    /// Maximal number of colours of a place, and of the initial marking.
     pub places: u64,
-    /// The most colours looked up on the way, fruitless ones included.
+    /// Maximal number of colour lookups, including unsuccessful lookups.
     pub tries: u64,
 }
 
 impl Limits {
-    /// What is made in so short a time that nothing else is worth beginning before.
+    /// Limits for an unfolding that takes so little time that no other work needs to start before.
     pub const SMALL: Limits =
         Limits { bindings: 100_000, arcs: 1_000_000, places: 200_000, tries: 2_000_000 };
 }
 
 impl Default for Limits {
-    /// About 2 GB of net, found in a few seconds or declined in them.
+    /// Limits for about 2 GB of memory. Within a few seconds, the unfolding is built or declined.
     fn default() -> Self {
         Limits { bindings: 4_000_000, arcs: 40_000_000, places: 4_000_000, tries: 200_000_000 }
     }
 }
 
-/// How a net is unfolded.
+/// Options of the unfolding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// How large it may become.
+    /// Limits on the size.
     pub limits: Limits,
-    /// Make bindings that take and put the same only once. Not where firings are counted.
+    /// Builds bindings with the same inputs and outputs only once. Must be off if firings are
+    /// counted.
     pub symmetry: bool,
-    /// Leave out what no marking can have: colours that a place never holds, bindings that never
-    /// fire.
+    /// Omits colours that a place never holds and bindings that never fire.
     pub fixpoint: bool,
 }
 
@@ -74,47 +73,47 @@ impl Default for Config {
     }
 }
 
-/// Why a net was not unfolded.
+/// Reasons why a net was not unfolded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Declined {
-    /// Beyond the limits; so many were counted by then.
+    /// The unfolding exceeds the limits. The numbers were reached before the search stopped.
     #[error("more than {bindings} bindings may fire, with more than {arcs} arcs")]
     TooLarge {
-        /// Bindings counted.
+        /// Number of bindings found.
         bindings: u64,
-        /// Arcs of these.
+        /// Number of their arcs.
         arcs: u64,
     },
-    /// A place may hold more colours than the limits allow, or all places hold more in the
-    /// beginning.
+    /// A place may hold more colours than the limits allow, or the initial marking has more colours
+    /// in total.
     #[error("more than {0} colours in one place, or in the initial marking")]
     Colours(u64),
-    /// Bindings are rows of 32-bit numbers.
+    /// Colours in bindings are stored as 32-bit numbers.
     #[error("a variable has {0} colours, and 4294967295 are the most that bindings are made of")]
     Variable(u64),
-    /// Out of time, or of memory.
+    /// The time or the memory is exhausted.
     #[error(transparent)]
     Spent(Exhausted),
-    /// What came out is no net that can be counted with.
+    /// The unfolding is not a valid net, because a number overflows.
     #[error(transparent)]
     Net(#[from] BuildError),
 }
 
-/// Figures of an unfolding.
+/// Statistics of an unfolding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Pairs of variables that are kept in order because exchanging them changes nothing.
+    /// Number of pairs of variables that are kept in order because of symmetry.
     pub symmetric_pairs: usize,
-    /// Bindings that were found.
+    /// Number of bindings found.
     pub bindings: usize,
-    /// Those of them that lack an input after all.
+    /// Number of found bindings with a required colour that its place never holds.
     pub dropped: usize,
 }
 
-/// The net that `coloured` stands for, with its [`Folding`](parikh_net::coloured::Folding).
+/// Unfolds `coloured` to a net with its [`Folding`](parikh_net::coloured::Folding).
 ///
 /// # Errors
-/// When it is larger than the limits allow, or the budget is spent.
+/// If the unfolding exceeds the limits, or if the budget is spent.
 pub fn unfold(
     coloured: &ColouredNet,
     config: &Config,
@@ -136,7 +135,7 @@ pub fn unfold(
                 statistics.symmetric_pairs += 1;
             }
         }
-        // What no binding satisfies needs no search.
+        // An unsatisfiable guard needs no search for bindings.
         if compiled.checks.iter().any(|check| matches!(check, Check::Or(parts) if parts.is_empty()))
         {
             compiled.checks = vec![Check::Or(Vec::new())];

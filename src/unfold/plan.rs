@@ -1,50 +1,51 @@
-//! In which order the variables of a transition get their colours, given that a new colour of one
-//! input is to be taken: always next what leaves the fewest choices.
+//! The order in which the variables of a transition are bound, starting from a new colour of one
+//! input. The next step is always the one with the fewest choices.
 
 use super::colours::Colours;
 use super::compile::{Check, Compiled, Pattern};
 
-/// One step towards a binding.
+/// A step towards a complete binding.
 #[derive(Debug)]
 pub(super) enum JoinStep {
-    /// Goes on only if the check holds.
+    /// Continues only if the check holds.
     Check(usize),
-    /// Goes on only if the new colour is what the input says, blocks considered.
+    /// Continues only if the input's colour, with its blocks, equals the new colour.
     Same,
-    /// Goes on only if the colour of this input, all of whose variables have theirs, was found.
+    /// Continues only if the colour of this input, whose variables are all bound, is possible.
     Member {
         input: usize,
-        /// It must not be the new colour: an earlier input is to take that.
+        /// True if the colour must not be the new colour, which an earlier input uses.
         earlier: bool,
     },
-    /// For each colour found for this input that agrees with the variables bound so far.
+    /// Branches over the possible colours of this input that agree with the bound variables.
     Join {
         input: usize,
         earlier: bool,
         index: usize,
-        /// The leaves that are the key, in order; the constant components follow.
+        /// The leaves that form the key, in order. The constant components follow.
         key: Vec<usize>,
-        /// The leaves whose variables get their colour.
+        /// The leaves whose variables are bound in this step.
         binds: Vec<usize>,
-        /// The leaves whose variables have one by then, or are bound twice.
+        /// The leaves that are only compared: their variables are bound already, or twice in this
+        /// step.
         compares: Vec<usize>,
     },
-    /// The variable is determined by an equation: it is the colour of the pattern, shifted back.
+    /// Binds a variable that an equation determines: the other side's colour, shifted back.
     Assign { check: usize, left: bool },
-    /// For each of its colours.
+    /// Branches over all colours of this variable.
     Each(usize),
 }
 
-/// How bindings are completed from a new colour of input `driver`.
+/// The steps that complete bindings from a new colour of the input `driver`.
 #[derive(Debug)]
 pub(super) struct JoinPlan {
-    /// The driver's leaves that bind, and those that compare.
+    /// The leaves of the driver that bind a variable. The leaves in `compares` are only compared.
     pub(super) binds: Vec<usize>,
     pub(super) compares: Vec<usize>,
     pub(super) steps: Vec<JoinStep>,
 }
 
-/// An input of one colour.
+/// An input arc summand of a single colour.
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) place: usize,
@@ -62,7 +63,8 @@ struct Planner<'p> {
     steps: Vec<JoinStep>,
 }
 
-/// The plan for a new colour of `driver`, or for a transition that needs none.
+/// Plans the steps for a new colour of `driver`, or for a transition without inputs of single
+/// colours.
 pub(super) fn plan(
     transition: &Compiled,
     inputs: &[Input],
@@ -97,7 +99,7 @@ pub(super) fn plan(
         if planner.member() || planner.assign() || planner.join() {
             continue;
         }
-        // What no input determines, the variable with the fewest colours first.
+        // If no input determines a variable, the variable with the fewest colours comes first.
         let open = (0..planner.bound.len()).filter(|&slot| !planner.bound[slot]);
         let Some(slot) = open.min_by_key(|&slot| transition.sizes[slot]) else { break };
         planner.bound[slot] = true;
@@ -111,7 +113,8 @@ impl Planner<'_> {
         pattern.leaves.iter().all(|leaf| self.bound[leaf.slot])
     }
 
-    /// The leaves of an input that bind, and those that only compare.
+    /// Binds the unbound variables of an input. Returns the leaves that bind, and the leaves that
+    /// only compare.
     fn bind(&mut self, input: usize) -> (Vec<usize>, Vec<usize>) {
         let (mut binds, mut compares) = (Vec::new(), Vec::new());
         for (at, leaf) in self.inputs[input].pattern.leaves.iter().enumerate() {
@@ -124,7 +127,7 @@ impl Planner<'_> {
                 (false, Some(_)) => {}
             }
         }
-        // A block compares only once its variable is bound: before the whole is.
+        // A leaf with blocks is compared later, with the whole colour.
         compares.retain(|&at| self.inputs[input].pattern.leaves[at].blocks.is_none());
         (binds, compares)
     }
@@ -158,7 +161,7 @@ impl Planner<'_> {
         false
     }
 
-    /// x = f(y), where y has its colour.
+    /// Adds an assignment x = f(y) for an equation whose side y is bound.
     fn assign(&mut self) -> bool {
         use parikh_net::coloured::Relation::Equal;
         for (at, check) in self.transition.checks.iter().enumerate() {
@@ -184,7 +187,7 @@ impl Planner<'_> {
         let mut best: Option<(u128, usize)> = None;
         for (input, it) in self.inputs.iter().enumerate() {
             let open = |slot: usize| !self.bound[slot];
-            // Blocks do not give a variable's colour.
+            // A block does not determine the variable's colour.
             let blocked = it.pattern.leaves.iter().any(|leaf| {
                 let plain = |other: &super::compile::Leaf| {
                     other.blocks.is_none() && other.slot == leaf.slot
@@ -211,7 +214,7 @@ impl Planner<'_> {
         let index = self.places[self.inputs[input].place].index(&components);
         let (binds, mut compares) = self.bind(input);
         compares.retain(|at| !key.contains(at));
-        // With a block of a variable bound here: compared whole.
+        // Leaves with a block of a variable bound here are compared afterwards.
         let blocks = self.inputs[input].pattern.leaves.iter().enumerate();
         compares.extend(
             blocks

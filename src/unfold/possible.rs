@@ -1,18 +1,18 @@
-//! Which colours places may ever hold, and which bindings may ever fire: the least sets such that
-//! initial colours are held, and a binding whose guard holds and whose inputs are held fires and
-//! has its outputs held. Tokens are never taken away in this, so nothing that can happen is missed.
+//! The colours that places may hold, and the bindings that may fire. They form the least sets with
+//! two properties. Initial colours are possible. A binding whose guard holds and whose input
+//! colours are possible makes its output colours possible. Tokens are never removed in this
+//! computation, so it overapproximates the behaviour.
 //!
-//! Colours are looked at one after the other. A new colour of an input of a transition gives some
-//! of its variables their colours; the others get theirs along a
-//! [`JoinPlan`](super::plan::JoinPlan), by looking up colours of the other inputs that were seen
-//! already. A binding is found when the last of its inputs is, and only then: of two inputs that
-//! are the same new colour, the earlier one counts as last. So every binding comes up once, and
-//! none needs to be looked for in those found before.
+//! Colours are processed one after the other. A new colour of an input of a transition binds some
+//! of its variables. The other variables are bound along a [`JoinPlan`](super::plan::JoinPlan), by
+//! lookups among the processed colours of the other inputs. A binding is found when the last of its
+//! input colours is processed. If two inputs have the same new colour, the earlier input counts as
+//! last. So every binding is found exactly once, and no search for duplicates is needed.
 //!
 //! Without the fixpoint, places hold all their colours from the start.
 //!
-//! Inputs that are no single colours (`all`, differences) are not waited for. Bindings that lack
-//! them are left out when the net is built.
+//! Inputs without a single colour (`all`, differences) are not awaited. Bindings that lack such
+//! inputs are omitted when the net is built.
 
 use super::Declined;
 use super::colours::Colours;
@@ -20,33 +20,33 @@ use super::compile::{Compiled, Tokens, merge};
 use super::plan::{Input, JoinPlan, JoinStep, plan};
 use parikh_solvers::Budget;
 
-/// Bindings between two looks at the budget.
+/// Number of lookups between two checks of the budget.
 const POLLING: u64 = 1 << 12;
 
-/// What may ever be.
+/// The possible colours and bindings.
 pub(super) struct Possible {
-    /// The colours of each place.
+    /// The possible colours of each place.
     pub(super) places: Vec<Colours>,
-    /// The bindings of each transition, one colour a variable, all in one list.
+    /// The bindings of each transition, concatenated, with one colour per variable.
     pub(super) bindings: Vec<Vec<u32>>,
-    /// How many bindings each has.
+    /// Number of bindings of each transition.
     pub(super) counts: Vec<usize>,
 }
 
 struct Rules<'c> {
     transition: &'c Compiled,
     inputs: Vec<Input>,
-    /// One for each input; for a transition without inputs of single colours, the only one.
+    /// A plan for each input. A transition without inputs of single colours has one plan.
     plans: Vec<JoinPlan>,
 }
 
-/// What grows while colours are looked at.
+/// The state of the search.
 struct Found<'b> {
     bindings: Vec<Vec<u32>>,
     counts: Vec<usize>,
-    /// Outputs not held yet, as far as was known.
+    /// Output colours that may be new, with their places.
     held: Vec<(usize, u64)>,
-    /// Outputs at work.
+    /// A buffer for evaluated multisets.
     tokens: Vec<(u64, u64)>,
     total: u64,
     arcs: u64,
@@ -56,10 +56,10 @@ struct Found<'b> {
 }
 
 impl Possible {
-    /// Finds them.
+    /// Computes the possible colours and bindings.
     ///
     /// # Errors
-    /// When there are more than the limits allow, or the budget is spent.
+    /// If the limits are exceeded, or if the budget is spent.
     pub(super) fn find(
         transitions: &[Compiled],
         sizes: &[u64],
@@ -71,7 +71,7 @@ impl Possible {
         let mut places: Vec<Colours> = sizes.iter().map(|&size| Colours::new(size)).collect();
         let rules: Vec<Rules<'_>> =
             transitions.iter().map(|transition| Rules::new(transition, &mut places)).collect();
-        // Which inputs wait for a place's colours.
+        // The inputs that each place supplies, as transition and input index.
         let mut waiting: Vec<Vec<(usize, usize)>> = vec![Vec::new(); places.len()];
         for (t, rule) in rules.iter().enumerate() {
             for (at, input) in rule.inputs.iter().enumerate() {
@@ -120,7 +120,7 @@ impl Possible {
                 found.hold(&mut places)?;
             }
         }
-        // Places that may have colours nobody looked at yet.
+        // Places that may have unprocessed colours.
         let mut turn: Vec<usize> = (0..places.len()).rev().collect();
         while let Some(place) = turn.pop() {
             while let Some(colour) = places[place].look_at_next() {
@@ -154,7 +154,7 @@ impl<'c> Rules<'c> {
         Rules { transition, inputs, plans }
     }
 
-    /// Finds the bindings whose last input is this one, of this new colour.
+    /// Finds the bindings whose last input is `driver`, with the new colour.
     fn drive(
         &self,
         t: usize,
@@ -183,7 +183,8 @@ impl<'c> Rules<'c> {
         self.complete(t, driver, 0, colour, &mut binding, places, found)
     }
 
-    /// Goes on with step `at` of a plan; as deep as a transition has inputs, checks and variables.
+    /// Executes the plan from step `at` by recursion. The depth is at most the number of inputs,
+    /// checks and variables.
     #[allow(clippy::too_many_arguments, reason = "the state of one search")]
     fn complete(
         &self,
@@ -265,7 +266,7 @@ impl<'c> Rules<'c> {
         self.complete(t, driver, at + 1, new, binding, places, found)
     }
 
-    /// Takes note of a binding and of what it puts.
+    /// Records a binding and its output colours.
     fn found(
         &self,
         t: usize,
@@ -280,7 +281,7 @@ impl<'c> Rules<'c> {
         if found.total > found.limits.bindings || found.arcs > found.limits.arcs {
             return Err(found.declined());
         }
-        // Checked when the net was compiled.
+        // The number of colours was checked at compilation.
         found.bindings[t].extend(binding.iter().map(|&colour| colour as u32));
         for (place, tokens) in &self.transition.puts {
             found.tokens.clear();
@@ -300,7 +301,7 @@ impl Found<'_> {
         Declined::TooLarge { bindings: self.total, arcs: self.arcs }
     }
 
-    /// Counts one try more, and looks at the budget now and then.
+    /// Counts a lookup, and checks the budget regularly.
     fn try_one(&mut self) -> Result<(), Declined> {
         self.tried += 1;
         if self.tried.is_multiple_of(POLLING)
@@ -314,7 +315,7 @@ impl Found<'_> {
         }
     }
 
-    /// Adds the outputs found to their places; the places that grew.
+    /// Adds the recorded output colours to their places. Returns the places with new colours.
     fn hold(&mut self, places: &mut [Colours]) -> Result<Vec<usize>, Declined> {
         let mut grown = Vec::new();
         for (place, colour) in std::mem::take(&mut self.held) {

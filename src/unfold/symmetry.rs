@@ -1,23 +1,23 @@
-//! Symmetric variables: exchanging two of them leaves guard and arcs as they are, so two bindings
-//! that differ by such an exchange take and put the same, and one of them is enough.
+//! Symmetric variables. If exchanging two variables leaves the guard and the arcs unchanged, two
+//! bindings that differ by this exchange have the same inputs and outputs. One of them is enough.
 //!
 //! ```text
 //! transition t: p{x + y} -> q{x + y}        # t(x=1,y=2) and t(x=2,y=1) are one: only x ≤ y is kept
 //! ```
 //!
 //! # Soundness
-//! If exchanging x with y, and y with z, leaves a transition as it is, so does every permutation of
-//! x, y, z; among the bindings that permutations map to each other there is one with x ≤ y ≤ z.
+//! If exchanging x with y, and y with z, leaves a transition unchanged, so does every permutation
+//! of x, y, z. Among the bindings that permutations map to each other, one satisfies x ≤ y ≤ z.
 
 use parikh_net::coloured::{
     ColouredArc, ColouredNet, ColouredTransition, Guard, Multiset, VariableId,
 };
 use std::collections::BTreeMap;
 
-/// Comparing all pairs of more variables than this is not worth it.
+/// For more variables, comparing all pairs is too expensive.
 const MOST: usize = 40;
 
-/// Pairs of variables of which the first need never be greater than the second.
+/// Returns pairs (x, y) of symmetric variables: only bindings with x ≤ y are needed.
 pub(super) fn ordered_pairs(
     net: &ColouredNet,
     transition: &ColouredTransition,
@@ -56,7 +56,8 @@ pub(super) fn ordered_pairs(
 
 type Side = BTreeMap<usize, Multiset>;
 
-/// A transition with its variables renamed, in a form in which equal ones are equal.
+/// Returns the guard, inputs and outputs of a transition with renamed variables, in a canonical
+/// form.
 fn shape(
     transition: &ColouredTransition,
     rename: &impl Fn(VariableId) -> VariableId,

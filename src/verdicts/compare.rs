@@ -1,34 +1,34 @@
-//! A verdict file against what was computed, key by key.
+//! Comparison of a verdict file with the computed keys.
 
 use super::{Category, Computed, Property, Truth, Value, Verdict, VerdictFile};
 
-/// How a verdict stands against what was computed.
+/// The result of comparing a verdict with the computed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Both know, and say the same.
+    /// Both values are known and equal.
     Agrees,
-    /// Both know, and contradict each other.
+    /// Both values are known and different.
     Conflicts,
-    /// We could not find out.
+    /// The computed value is unknown.
     NotComputed,
-    /// The file does not say, but we know.
+    /// The value is unknown in the file, but computed.
     NotInFile,
-    /// It is about something else than this instance's keys.
+    /// The verdict is about no key of this instance.
     NotCompared,
 }
 
-/// One verdict of a file with what was computed.
+/// A verdict of a file with the computed key.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
-    /// Of the file.
+    /// The verdict in the file.
     pub verdict: &'a Verdict,
-    /// Ours, for a key.
+    /// The computed key, for a verdict about a key.
     pub computed: Option<&'a Computed>,
-    /// How the two stand.
+    /// The result of the comparison.
     pub standing: Standing,
 }
 
-/// Sets each verdict of `file` against `computed`. Verdicts on instances other than `instance` are
+/// Compares each verdict of `file` with `computed`. Verdicts on instances other than `instance` are
 /// not compared.
 pub fn compare<'a>(
     file: &'a VerdictFile,
@@ -58,8 +58,8 @@ pub fn compare<'a>(
     file.verdicts.iter().map(compare).collect()
 }
 
-/// Whether a file about `model` is about an instance of this name: `AirplaneLD` is about
-/// `AirplaneLD-PT-0010`.
+/// Returns true if a file about `model` applies to an instance: a file about `AirplaneLD` applies
+/// to `AirplaneLD-PT-0010`.
 pub fn is_about(model: &str, instance: &str) -> bool {
     instance.strip_prefix(model).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
         && !model.is_empty()

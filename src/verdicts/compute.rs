@@ -1,5 +1,4 @@
-//! The 21 keys of a net by our own computation: fifteen from the structure, the others as goals for
-//! the engines.
+//! Computation of the 21 keys of a net: fifteen from the structure, the others by engines as goals.
 
 use super::{KeyNet, Property, Truth};
 use crate::about::NetMeant;
@@ -13,24 +12,24 @@ use parikh_net::{FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use std::cell::OnceCell;
 
-/// What was found of a key.
+/// A computed key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Computed {
     /// The key.
     pub property: Property,
-    /// The net that the value is about.
+    /// The net to which the value refers.
     pub net: NetMeant,
-    /// Whether the net has the property.
+    /// The value of the key.
     pub value: Truth,
-    /// Why, or why it is not known; a sentence without full stop.
+    /// The reason for the value, or why the value is unknown; a sentence without full stop.
     pub explanation: String,
-    /// The engines it rests on.
+    /// The engines whose results decide the value.
     pub techniques: Vec<&'static str>,
-    /// Whether it rests on the model's own claim that its units are safe (NUPN).
+    /// True if the value depends on the model's claim that its units are safe (NUPN).
     pub assumes_units: bool,
-    /// A firing sequence that shows it, where one does.
+    /// A firing sequence that shows the value, if there is one.
     pub trace: Option<FiringSequence>,
-    /// With SAFE where it is false: the unbounded places among those that were asked about.
+    /// For a false SAFE: the unbounded places, among the places examined.
     pub unbounded: Vec<PlaceId>,
 }
 
@@ -50,20 +49,21 @@ impl Computed {
     }
 }
 
-/// The keys of a net, as far as they were found.
+/// The computed keys of a net.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// One for each key that was wanted.
+    /// An entry per requested key.
     pub keys: Vec<Computed>,
-    /// Claims that failed their check and were dropped: bugs of ours.
+    /// The number of results that failed their check and were dropped: bugs of Parikh.
     pub faults: usize,
-    /// How a marking broke the model's claim that its units are safe (NUPN), if one did.
+    /// A description of a marking that violates the model's claim of safe units (NUPN).
     pub breach: Option<String>,
 }
 
 impl KeyNet<'_> {
-    /// Finds the keys of `wanted` and hands each to `tell` as soon as it is known. Keys that the
-    /// missing part of an unfolding could change are unknown. Keys in `known` are taken over.
+    /// Computes the keys in `wanted`, and calls `tell` with each key as soon as it is known. A key
+    /// is unknown if the missing part of an unfolding could change it. Keys in `known` are not
+    /// computed again.
     pub fn compute(
         &self,
         wanted: &[Property],
@@ -87,12 +87,12 @@ impl KeyNet<'_> {
     }
 }
 
-/// Finds the keys of `wanted` and hands each to `tell` as soon as it is known. REVERSIBLE and LIVE
-/// come last, before the keys that rest on the model's claim of safe units. Keys that `budget` does
-/// not suffice for are unknown. Keys in `known` are taken over.
+/// Computes the keys in `wanted`, and calls `tell` with each key as soon as it is known. REVERSIBLE
+/// and LIVE come last, before the keys that depend on the model's claim of safe units. Keys for
+/// which `budget` does not suffice are unknown. Keys in `known` are not computed again.
 ///
-/// The claim is compared with every marking that is replayed. Once a marking breaks it, the keys
-/// that rested on it are computed again without it.
+/// Every replayed marking is compared with the claim. Once a marking violates the claim, the keys
+/// that depend on the claim are computed again without it.
 fn compute(
     of: &KeyNet<'_>,
     wanted: &[Property],
@@ -125,7 +125,7 @@ fn compute(
         take(computed.clone(), &mut assumed);
     }
     goals.retain(|property| known.iter().all(|computed| computed.property != *property));
-    // What stays reachable is harder to find out than what is.
+    // REVERSIBLE and LIVE are harder to decide than reachability.
     goals.sort_by_key(|property| matches!(property, Property::Reversible | Property::Live));
     for (index, &property) in goals.iter().enumerate() {
         let computed =
@@ -159,20 +159,20 @@ fn structural(of: &KeyNet<'_>) -> impl Iterator<Item = Computed> {
 }
 
 struct Computation<'a> {
-    /// What the keys are about.
+    /// The net to which the keys refer.
     of: &'a KeyNet<'a>,
-    /// The net, without the model's claim of safe units once that is broken.
+    /// The net, without the model's claim of safe units once a marking violates the claim.
     net: &'a Net,
-    /// The place for that one.
+    /// The storage for the net without the claim.
     unclaimed: &'a OnceCell<Net>,
     config: &'a Config,
     faults: usize,
-    /// How the claim was broken.
+    /// A description of a marking that violates the claim.
     breach: Option<String>,
 }
 
 impl<'a> Computation<'a> {
-    /// Nothing is assumed of the units any more.
+    /// Continues without the model's claim of safe units, if `breach` describes a violation.
     fn drop_claim(&mut self, breach: Option<String>) {
         let Some(breach) = breach else { return };
         let net = self.net;
@@ -197,7 +197,7 @@ impl<'a> Computation<'a> {
             }
             _ => (examination(Examination::QuasiLiveness), false),
         };
-        // All of these have a plan of their own.
+        // Each of these properties has a plan.
         let plan = plan.unwrap_or_default();
         let mut answer: Option<Answer> = None;
         let report = run::run_net(self.net, plan, self.config, budget, |event| match event {
@@ -271,7 +271,8 @@ impl<'a> Computation<'a> {
         safe
     }
 
-    /// One question per place; the first place that is never marked ends the search.
+    /// Computes DEAD_PLACES with one question per place. The first place that is never marked ends
+    /// the search.
     fn dead_places(&mut self, budget: &Budget) -> Computed {
         let mut plan = Plan::default();
         for place in self.net.model_places() {
@@ -324,9 +325,9 @@ impl<'a> Computation<'a> {
     }
 }
 
-/// Returns the engines' names and the contest's names of what else applies to an answer.
+/// Returns the names of the engines, and the contest's names for the circumstances of an answer.
 fn techniques_of(answer: &Answer) -> Vec<&'static str> {
-    // The first word says how many threads are at work, which the one who writes the file knows.
+    // The first word gives the kind of parallelism, which only the writer of the file knows.
     techniques(&answer.techniques, answer.circumstances()).split_off(1)
 }
 
@@ -334,21 +335,21 @@ fn unknown(property: Property, net: NetMeant, explanation: String) -> Computed {
     Computed::new(property, net, Truth::Unknown, explanation)
 }
 
-/// The most places for which the bound of each is asked.
+/// The largest number of places whose bounds are computed one by one.
 const ONE_BY_ONE: usize = 3_000;
 
-/// The most unbounded places that an explanation names.
+/// The largest number of unbounded places named in an explanation.
 const NAMED: usize = 20;
 
-/// Sets the entry of the question whose id is its position.
+/// Sets the entry whose index is the id of the question.
 fn set(bounded: &mut [Option<bool>], id: &str, value: Option<bool>) {
     if let Some(entry) = id.parse().ok().and_then(|at: usize| bounded.get_mut(at)) {
         *entry = value;
     }
 }
 
-/// Returns the end of the explanation that a net is not safe: which places are unbounded, and for
-/// how many of them (`open`) that is not known.
+/// Returns the end of the explanation that a net is not safe: the unbounded places, and the number
+/// of places (`open`) for which boundedness is unknown.
 pub(crate) fn say_unbounded(net: &Net, unbounded: &[PlaceId], open: usize) -> String {
     let named = unbounded.iter().take(NAMED).map(|&p| format!("`{}`", net.place_name(p)));
     let named = named.collect::<Vec<_>>().join(", ");

@@ -1,20 +1,20 @@
-//! Dates as `xsd:dateTime` writes them.
+//! Dates in the format `xsd:dateTime`.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Now, in UTC: `2018-01-01T10:00:05Z`. The environment variable `SOURCE_DATE_EPOCH` takes the
-/// place of the clock, so that files can be made again byte for byte.
+/// Returns the current time in UTC: `2018-01-01T10:00:05Z`. If the environment variable
+/// `SOURCE_DATE_EPOCH` is set, its time is used instead, so that files are reproducible.
 pub fn now() -> String {
     let pinned = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.trim().parse().ok());
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     format(pinned.unwrap_or_else(clock))
 }
 
-/// The date so many seconds after the beginning of 1970.
+/// Returns the date from seconds since the beginning of 1970.
 fn format(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Years from March, so that the leap day is the last of its year; eras of 400 years from year
-    // 0 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
+    // The year starts in March here, so that the leap day is its last day. Eras of 400 years count
+    // from year 0 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -27,7 +27,7 @@ fn format(seconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Whether `text` is an `xsd:dateTime`, with or without zone.
+/// Returns true if `text` is an `xsd:dateTime`, with or without a time zone.
 pub(super) fn is_valid(text: &str) -> bool {
     let Some((date, time)) = text.split_once('T') else { return false };
     let before_year_1 = date.starts_with('-');
@@ -51,16 +51,17 @@ pub(super) fn is_valid(text: &str) -> bool {
             None => false,
         },
     };
-    // Four digits or more, the first of more than four no zero, and there is no year 0.
+    // A year has four or more digits. With more than four, the first digit is not zero. There is no
+    // year 0.
     let year_is_valid = year.bytes().all(|byte| byte.is_ascii_digit())
         && (year.len() == 4 || year.len() > 4 && !year.starts_with('0'))
         && year != "0000";
     let fraction_is_valid =
         !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
-    // Years go round every 400; of a long one the last four digits say enough.
+    // Leap years repeat every 400 years, so the last four digits suffice.
     let last = year.get(year.len().saturating_sub(4)..).and_then(|last| number(last, 4));
     let last = last.unwrap_or_default();
-    // The year before year 1 is written -0001: leap years are a year off.
+    // The year before year 1 is written -0001, so leap years are shifted by one year.
     let counted = if before_year_1 { last + 399 } else { last };
     let is_leap =
         counted.is_multiple_of(4) && (!counted.is_multiple_of(100) || counted.is_multiple_of(400));

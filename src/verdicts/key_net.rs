@@ -1,13 +1,13 @@
-//! The net that the keys of a model are about.
+//! The net to which the keys of a model refer.
 //!
-//! The model forms define the keys on place/transition nets. The keys of a coloured net are
-//! therefore about its whole unfolding, with a place for each colour of each coloured place and a
-//! transition for each binding whose guard holds. The examinations `OneSafe`, `QuasiLiveness` and
-//! `Liveness` ask about coloured nodes, and differ from SAFE, DEAD_TRANSITIONS and LIVE there.
+//! The model forms define the keys on place/transition nets. So the keys of a coloured net refer to
+//! its whole unfolding, with a place for each colour of each coloured place and a transition for
+//! each binding whose guard holds. The examinations `OneSafe`, `QuasiLiveness` and `Liveness` refer
+//! to coloured nodes instead. On coloured nets they therefore differ from SAFE, DEAD_TRANSITIONS
+//! and LIVE.
 //!
-//! Of a net with inhibitor or reset arcs, the keys of the structure are about the place/transition
-//! net that stands for it. The keys of the behaviour are about the places and transitions of the
-//! model.
+//! For a net with inhibitor or reset arcs, the structural keys refer to the translated
+//! place/transition net. The behavioural keys refer to the places and transitions of the model.
 
 use super::Property;
 use crate::about::NetMeant;
@@ -19,13 +19,13 @@ use parikh_net::coloured::ColouredNet;
 use parikh_solvers::Budget;
 use std::borrow::Cow;
 
-/// The net that the keys of a model are about.
+/// The net to which the keys of a model refer.
 #[derive(Clone, Debug)]
 pub struct KeyNet<'n> {
     net: Cow<'n, Net>,
-    /// Whether `net` is the unfolding of a coloured net.
+    /// True if `net` is the unfolding of a coloured net.
     is_unfolding: bool,
-    /// Why colours and bindings that cannot occur are missing in `net`, where they are.
+    /// The reason why `net` lacks colours and bindings that cannot occur, if it lacks them.
     left_out: Option<String>,
 }
 
@@ -35,11 +35,12 @@ impl<'n> KeyNet<'n> {
         KeyNet { net, is_unfolding: false, left_out: None }
     }
 
-    /// Returns the net for the keys of a coloured model: its whole unfolding within a million
-    /// bindings, and beyond that the unfolding without the colours and bindings that cannot occur.
+    /// Returns the net for the keys of a coloured model. This is its whole unfolding, up to a
+    /// million bindings, and beyond that the unfolding without colours and bindings that cannot
+    /// occur.
     ///
     /// # Errors
-    /// If the second unfolding is too large, too, or `budget` is spent.
+    /// The second unfolding is too large, too, or `budget` is spent.
     pub fn of_coloured(
         coloured: &ColouredNet,
         budget: &Budget,
@@ -52,8 +53,8 @@ impl<'n> KeyNet<'n> {
         Ok(KeyNet::of_unfolding(net, Some(left_out)))
     }
 
-    /// Does the same as [`KeyNet::of_coloured`] for a model with the unfolding `made`, which lacks
-    /// the colours and bindings that cannot occur.
+    /// Like [`KeyNet::of_coloured`], for a model with the unfolding `made`, which lacks the colours
+    /// and bindings that cannot occur.
     pub fn of_coloured_with(
         coloured: &ColouredNet,
         made: &Net,
@@ -66,7 +67,7 @@ impl<'n> KeyNet<'n> {
     }
 
     fn of_unfolding(net: Net, left_out: Option<String>) -> KeyNet<'static> {
-        // Without its folding, questions about the net are about single colours and bindings.
+        // Without its folding, the net's questions refer to single colours and bindings.
         KeyNet { net: Cow::Owned(net.without_folding()), is_unfolding: true, left_out }
     }
 
@@ -80,7 +81,7 @@ impl<'n> KeyNet<'n> {
         self.is_unfolding
     }
 
-    /// Returns the net that the value of a key speaks of.
+    /// Returns the net to which the value of a key refers.
     pub fn meant(&self, property: Property) -> NetMeant {
         match (self.is_unfolding, property) {
             (true, _) => NetMeant::Unfolding,
@@ -91,13 +92,13 @@ impl<'n> KeyNet<'n> {
         }
     }
 
-    /// Returns why a key cannot be known from the net that was made.
+    /// Returns the reason why a key cannot be computed from the constructed net.
     pub(super) fn why_unknown(&self, property: Property) -> Option<String> {
         match (property, &self.left_out) {
             (Property::Structural(Key::NestedUnits), _) if self.is_unfolding => {
                 Some("a coloured net has no units; those of another form are not known".to_owned())
             }
-            // Colours and bindings that cannot occur do not change these.
+            // Colours and bindings that cannot occur do not change these keys.
             (Property::Safe | Property::Deadlock | Property::Reversible, _) | (_, None) => None,
             (_, Some(why)) => Some(format!("the whole unfolding is not made: {why}")),
         }

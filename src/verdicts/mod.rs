@@ -1,4 +1,4 @@
-//! Verdicts: what is known of a model, key by key, in the contest's XML and by our own computation.
+//! Verdicts on the keys of a model, read from the contest's XML and computed.
 //!
 //! ```text
 //! <toolspecific tool="propertiesverdict" version="2.0">
@@ -10,11 +10,11 @@
 //! </toolspecific>
 //! ```
 //!
-//! [`read`] takes versions 1.0 and 2.0 of the format, [`VerdictFile::print`] writes 2.0; both
-//! versions become the same [`VerdictFile`]. A [`KeyNet`] finds the 21 keys of a model by structure
-//! and search, and [`compare`] compares a file with them.
+//! [`read`] reads versions 1.0 and 2.0 of the format into the same [`VerdictFile`], and
+//! [`VerdictFile::print`] writes version 2.0. A [`KeyNet`] computes the 21 keys of a model by
+//! structure and search, and [`compare`] compares a file with the computed keys.
 //!
-//! Files are hints for people, never facts for engines: nothing of a file reaches a computation.
+//! Verdict files are information for people. No computation uses their contents.
 
 mod compare;
 mod compute;
@@ -38,23 +38,23 @@ use crate::mcc::Examination;
 use serde::Serialize;
 use std::fmt;
 
-/// A verdict file.
+/// The contents of a verdict file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerdictFile {
-    /// The version of the format that it was in.
+    /// The version of the format of the file.
     pub version: Version,
-    /// The model that it is about; instances of a model have longer names.
+    /// The name of the model. Names of its instances are longer.
     pub model: String,
-    /// What it says, in its order; not empty in a valid file.
+    /// The verdicts, in the order of the file. Not empty in a valid file.
     pub verdicts: Vec<Verdict>,
 }
 
 /// A version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
-    /// With `QUASI_LIVE`, the opposite of the later `DEAD_TRANSITIONS`.
+    /// The version with `QUASI_LIVE`, the opposite of the later `DEAD_TRANSITIONS`.
     V1,
-    /// With `DEAD_PLACES` and `DEAD_TRANSITIONS`.
+    /// The version with `DEAD_PLACES` and `DEAD_TRANSITIONS`.
     V2,
 }
 
@@ -67,35 +67,35 @@ impl fmt::Display for Version {
     }
 }
 
-/// One verdict.
+/// A verdict on a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// What kind of property it is about.
+    /// The kind of property.
     pub category: Category,
     /// The property: a key, or the id of a formula.
     pub reference: String,
-    /// What holds.
+    /// The value of the property.
     pub value: Value,
-    /// The instances it is about; all of the model when empty.
+    /// The instances concerned. If empty, all instances of the model.
     pub instances: Vec<String>,
-    /// Why, for people.
+    /// An explanation for people.
     pub explanation: Option<String>,
-    /// Who says so.
+    /// The author of the verdict.
     pub stated_by: Option<StatedBy>,
-    /// The contest's names of how it was found; not empty when there.
+    /// The contest's names of the techniques used. The element in the file is never empty.
     pub techniques: Vec<String>,
-    /// Something to check it by: one element of any form.
+    /// Evidence for the verdict: an element of any form.
     pub trace: Option<Element>,
 }
 
-/// What kind of property a verdict is about.
+/// The kind of property of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Category {
-    /// One of the 21 keys of a model form.
+    /// A key of a model form.
     Generic,
     /// A formula or figure of an examination.
     Examination(Examination),
-    /// Something else.
+    /// Another kind.
     Other(String),
 }
 
@@ -112,9 +112,9 @@ impl fmt::Display for Category {
 /// The value of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Of a key.
+    /// The value of a key.
     Truth(Truth),
-    /// Of anything else.
+    /// A value of a different kind.
     Text(String),
 }
 
@@ -127,20 +127,20 @@ impl fmt::Display for Value {
     }
 }
 
-/// Whether a model has a property.
+/// The value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Truth {
-    /// It has.
+    /// The model has the property.
     True,
-    /// It has not.
+    /// The model does not have the property.
     False,
-    /// Nobody could say, or its instances differ.
+    /// The value is unknown, or differs between the instances.
     Unknown,
 }
 
 impl Truth {
-    /// The opposite of what is known.
+    /// Returns the opposite value. The opposite of unknown is unknown.
     fn negated(self) -> Self {
         match self {
             Truth::True => Truth::False,
@@ -166,16 +166,16 @@ impl fmt::Display for Truth {
     }
 }
 
-/// Who states a verdict.
+/// The author of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedBy {
-    /// A tool, or the contest itself.
+    /// The name of a tool, or of the contest itself.
     pub tool: String,
-    /// Its version.
+    /// The version of the tool.
     pub version: String,
-    /// When, as `2018-01-01T10:00:05Z`.
+    /// The date, as `2018-01-01T10:00:05Z`.
     pub date: Option<String>,
-    /// A page about it, `http://…` or `https://…`.
+    /// A URL with details, `http://…` or `https://…`.
     pub reference: Option<String>,
 }
 

@@ -3,27 +3,27 @@
 use crate::structure::keys::Key;
 use std::fmt;
 
-/// A key: fifteen of the structure, six of the behaviour.
+/// A key: fifteen keys are structural, six are behavioural.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Property {
-    /// Seen from the arcs alone.
+    /// A key that follows from the arcs alone.
     Structural(Key),
     /// No place ever holds two tokens.
     Safe,
-    /// Some place is never marked.
+    /// There is a place that is never marked.
     DeadPlaces,
-    /// Some transition is never enabled.
+    /// There is a transition that is never enabled.
     DeadTransitions,
     /// A marking without enabled transition is reachable.
     Deadlock,
-    /// The initial marking can be reached again from every reachable one.
+    /// The initial marking is reachable from every reachable marking.
     Reversible,
     /// Every transition can be enabled again from every reachable marking.
     Live,
 }
 
 impl Property {
-    /// All of them, in the order of the verdict files.
+    /// Returns all keys, in the order of the verdict files.
     pub fn all() -> impl Iterator<Item = Property> {
         let behavioural = [
             Property::Safe,
@@ -36,7 +36,7 @@ impl Property {
         Key::ALL.into_iter().map(Property::Structural).chain(behavioural)
     }
 
-    /// Its spelling in verdict files.
+    /// Returns the name of the key in verdict files.
     pub fn name(self) -> &'static str {
         match self {
             Property::Structural(key) => key.name(),
@@ -49,7 +49,7 @@ impl Property {
         }
     }
 
-    /// The property of this spelling.
+    /// Finds the key with the given name.
     pub fn named(name: &str) -> Option<Property> {
         Property::all().find(|property| property.name() == name)
     }

@@ -1,13 +1,13 @@
-//! Reading verdict files, with their structure checked: all that is wrong is told, each with its
-//! place.
+//! A reader for verdict files that checks their structure. It reports all errors with their
+//! positions.
 //!
-//! The published grammar is looser than it means to be: its third form of a verdict takes any text
-//! as category, `GENERIC` included, so that nothing about the keys is checked; and its pattern for
-//! dates, which is to ask for a zone, has a mistaken character class and does not. Here `GENERIC`
-//! means the keys (with `SOURCE_TRANSITION`, which the grammar forgets and all real files have)
-//! and a date is any `xsd:dateTime`.
+//! The published grammar is looser than intended in two places. Its third form of a verdict allows
+//! any text as category, including `GENERIC`, so that it does not restrict the keys. Its pattern
+//! for dates is meant to require a time zone, but a wrong character class prevents this. In this
+//! reader, `GENERIC` means the keys (with `SOURCE_TRANSITION`, which the grammar lacks and all real
+//! files have), and a date is any `xsd:dateTime`.
 //!
-//! A verdict of version 1.0 on `QUASI_LIVE` becomes the opposite one on `DEAD_TRANSITIONS`.
+//! A verdict of version 1.0 on `QUASI_LIVE` becomes the opposite verdict on `DEAD_TRANSITIONS`.
 
 use super::{
     Category, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict, VerdictFile, Version, date,
@@ -17,12 +17,12 @@ use std::fmt;
 use std::io::BufRead;
 use std::path::Path;
 
-/// Something wrong in a verdict file.
+/// An error in a verdict file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The element that is wrong or has something wrong in it.
+    /// The position of the wrong element, or of the element with the wrong contents.
     pub at: Location,
-    /// What was found and what was expected.
+    /// The actual and the expected contents.
     pub text: String,
 }
 
@@ -32,13 +32,13 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Why there is no [`VerdictFile`].
+/// The reasons for rejecting a file.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidVerdicts {
-    /// It is no such file at all.
+    /// The file cannot be read, or is no verdict file.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// It is one, but breaks the grammar.
+    /// The verdict file violates the grammar.
     #[error("{}", Lines(.0))]
     Problems(Vec<Problem>),
 }
@@ -57,16 +57,16 @@ impl fmt::Display for Lines<'_> {
 /// Reads a verdict file.
 ///
 /// # Errors
-/// When it cannot be read or breaks the grammar anywhere.
+/// The file cannot be read or violates the grammar.
 pub fn read(path: &Path) -> Result<VerdictFile, InvalidVerdicts> {
     let root = read_element(path, ROOT)?;
     Reader::new(&path.display().to_string()).whole(&root)
 }
 
-/// Reads a verdict file from `reader`; `name` is how messages call it.
+/// Reads a verdict file from `reader`. Messages use `name` as the name of the file.
 ///
 /// # Errors
-/// As [`read`].
+/// As for [`read`].
 pub fn read_from(reader: impl BufRead, name: &str) -> Result<VerdictFile, InvalidVerdicts> {
     let root = read_element_from(reader, name, ROOT)?;
     Reader::new(name).whole(&root)
@@ -74,13 +74,13 @@ pub fn read_from(reader: impl BufRead, name: &str) -> Result<VerdictFile, Invali
 
 const ROOT: &str = "toolspecific";
 
-/// Without the blanks of XML around; others are text.
+/// Removes XML white space at both ends. Other blanks are part of the text.
 fn trimmed(text: &str) -> &str {
     text.trim_matches([' ', '\t', '\r', '\n'])
 }
 
-/// Whether a reference is a URL by the rules that can be checked without its scheme's: no blanks
-/// around, `%` before two hexadecimal digits, brackets around an address only, one `#` at most.
+/// Returns true if a reference is a URL by rules that hold for every scheme: no blanks at the ends,
+/// `%` before two hexadecimal digits, brackets around an address only, at most one `#`.
 fn is_url(text: &str) -> bool {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     let Some(rest) = rest else { return false };
@@ -169,7 +169,7 @@ impl<'f> Reader<'f> {
         let category = match self.required(element, "category").as_str() {
             "GENERIC" => Category::Generic,
             name => match name.parse() {
-                // Capitals are short for examinations on the command line only.
+                // Capitals as short names of examinations are for the command line only.
                 Ok(examination) if format!("{examination}") == name => {
                     Category::Examination(examination)
                 }
@@ -234,7 +234,8 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// A verdict on a key: its value is a truth, and its name may be of the other version.
+    /// Reads a verdict on a key. The value must be a truth value, and the name may belong to the
+    /// other version.
     fn key(&mut self, element: &Element, verdict: &mut Verdict, version: Version) {
         let truth = match verdict.value.to_string().as_str() {
             "true" => Truth::True,
@@ -252,7 +253,7 @@ impl<'f> Reader<'f> {
                 verdict.reference = Property::DeadTransitions.name().to_owned();
                 verdict.value = Value::Truth(truth.negated());
                 if let Some(explanation) = &mut verdict.explanation {
-                    // It explains the opposite.
+                    // The explanation is about the opposite key.
                     *explanation = format!("QUASI_LIVE is {truth}: {explanation}");
                 }
             }
@@ -282,7 +283,7 @@ impl<'f> Reader<'f> {
             tool: self.required(element, "tool"),
             version: self.required(element, "version"),
             date: optional("date"),
-            // The grammar's pattern leaves no room for blanks.
+            // The grammar's pattern allows no blanks.
             reference: element.attribute("reference").map(str::to_owned),
         };
         if let Some(found) = stated.date.as_ref().filter(|text| !date::is_valid(text)) {
@@ -344,7 +345,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// The value of an attribute, without blanks around.
+    /// Returns the value of a required attribute, without blanks at the ends.
     fn required(&mut self, element: &Element, name: &str) -> String {
         match element.attribute(name) {
             Some(value) => trimmed(value).to_owned(),
@@ -356,7 +357,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Refuses attributes that are not of the format, and elements of another namespace.
+    /// Reports unknown attributes, and elements of another namespace.
     fn no_others(&mut self, element: &Element, known: &[&str]) {
         let namespace = element.attribute("xmlns").filter(|namespace| !namespace.is_empty());
         if namespace.is_some() || element.name.contains(':') {

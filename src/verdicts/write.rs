@@ -1,12 +1,12 @@
-//! Verdict files in version 2.0, in the order of the grammar.
+//! A writer for verdict files in version 2.0, in the order of the grammar.
 
 use super::{StatedBy, Verdict, VerdictFile};
 use crate::input::Element;
 use parikh_net::{FiringSequence, Net};
 
 impl VerdictFile {
-    /// Writes it in version 2.0, whatever version it was read from. Like the contest's own files it
-    /// has no XML declaration.
+    /// Returns the file in version 2.0, whatever version was read. Like the contest's files, it has
+    /// no XML declaration.
     pub fn print(&self) -> String {
         let mut root =
             Element::new("toolspecific").with("tool", "propertiesverdict").with("version", "2.0");
@@ -53,8 +53,8 @@ fn element(verdict: &Verdict) -> Element {
     element
 }
 
-/// A firing sequence as a trace: `<firingsequence><fire transition="t" times="3"/>…`, `times`
-/// only where a transition fires several times in a row.
+/// Returns a firing sequence as a trace element: `<firingsequence><fire transition="t"
+/// times="3"/>…`. The attribute `times` occurs only if a transition fires several times in a row.
 pub fn firing_sequence(net: &Net, sequence: &FiringSequence) -> Element {
     let mut element =
         Element::new("firingsequence").with("firings", &sequence.firings().to_string());

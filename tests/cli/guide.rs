@@ -9,6 +9,7 @@ const RELEASE: (&str, &str) = ("tar", "takes a release: scripts/try-release.sh a
 const CLUSTER: &str = "takes Slurm: benchmarks/tests/batches.rs has a stand-in";
 const PAGES: &[Page<'_>] = &[
     Page { path: "docs/tutorial.md", not_run: &[], before: &[] },
+    Page { path: "docs/fairness.md", not_run: &[], before: &[] },
     Page {
         path: "docs/installing.md",
         not_run: &[
@@ -25,6 +26,7 @@ const PAGES: &[Page<'_>] = &[
         not_run: &[],
         before: &[("parikh check MODEL --formulas", "echo 'EF (p1 >= 1)' > FILE")],
     },
+    Page { path: "docs/formulas.md", not_run: &[], before: &[] },
     Page { path: "docs/coloured.md", not_run: &[], before: &[] },
     Page {
         path: "docs/formats.md",
@@ -46,6 +48,7 @@ const PAGES: &[Page<'_>] = &[
     Page { path: "docs/reducing.md", not_run: &[], before: &[] },
     Page { path: "docs/library.md", not_run: &[], before: &[] },
     Page { path: "docs/evidence.md", not_run: &[], before: &[] },
+    Page { path: "docs/certificates.md", not_run: &[], before: &[] },
     Page {
         path: "docs/encodings.md",
         not_run: &[("parikh check MODEL -e RC --engines bmc-smt,k-induction-smt", "takes cvc5")],

@@ -1,5 +1,5 @@
-//! Which part of the program may use which: "Walls" of ARCHITECTURE.md, as far as Cargo's
-//! dependencies between crates do not keep them.
+//! Which part of the program may use which: "Invariants (walls)" of ARCHITECTURE.md, as far as
+//! Cargo's dependencies between crates do not keep them.
 //!
 //! When a part moves or a new one comes, change [`MAY_USE`] (and say in the commit why a wall
 //! moved).

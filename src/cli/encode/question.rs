@@ -105,7 +105,7 @@ impl Wanted {
     }
 }
 
-/// The query in its logic.
+/// A query in the requested logic.
 pub(super) enum Question<'n> {
     Terms(EncodedGoal<'n>),
     Clauses(PropositionalGoal<'n>),

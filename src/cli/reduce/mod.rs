@@ -98,7 +98,7 @@ enum Class {
 /// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// One fact per line, comments after `#`.
+    /// A fact per line, comments after `#`.
     Text,
     /// A JSON object per line, the summary last.
     Json,

@@ -23,7 +23,7 @@ use std::time::Duration;
 /// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// One fact per line, comments after `#`.
+    /// A fact per line, comments after `#`.
     Text,
     /// A JSON object per line, the summary last.
     Json,

@@ -65,7 +65,7 @@ impl<'c> Printer<'c> {
         Printer { case, json, certified_only, counts: Mutex::default() }
     }
 
-    /// Prints the scope of all answers.
+    /// Prints the scope of the answers.
     pub(super) fn head(&self, endings: FiniteRuns) {
         let semantics = self.case.logic.semantics(endings);
         match self.json {

@@ -1,7 +1,9 @@
-//! One component: a frame with its name, states as rounded boxes, its edges with their labels.
+//! Drawings of single components: a frame with the name, states as rounded boxes, edges with
+//! labels.
 //!
-//! Edges from one state to the same other one are one line, with the labels above each other. What
-//! a player lights has a name: the state `s2-5`, the line `e2-5-7`, labels of the class `l3`.
+//! Edges with the same source and target are one line with their labels one above the other. The
+//! player addresses elements by name: the state `s2-5`, the line `e2-5-7`, labels of the class
+//! `l3`.
 
 use super::super::svg::{escaped, tip};
 use super::{CLIPPED, LETTER};
@@ -13,32 +15,33 @@ use parikh_systems::{Component, LabelId, System};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
-/// Sizes in pixels: of a state, of a line of labels, of a loop, of what is around.
+/// Sizes in pixels: the height of a state, the height of a label line, the height of a loop, the
+/// padding inside the frame, and the height of the title.
 const HEIGHT: f64 = 24.0;
 const LINE: f64 = 12.0;
 const LOOP: f64 = 20.0;
 const PADDING: f64 = 14.0;
 const TITLE: f64 = 22.0;
-/// The arrow to a start state is so long.
+/// The length of the arrow to a start state.
 const START: f64 = 16.0;
 
-/// So far aside is the middle of an edge where another goes the other way.
+/// The shift of an edge's middle if an edge in the opposite direction exists.
 const ASIDE: f64 = 14.0;
 
-/// Letters of a state's name, and of a label.
+/// The largest number of letters of a state's name, and of a label.
 const STATE: usize = 24;
 const LABEL: usize = 28;
 
-/// Labels of one line; the rest is counted.
+/// The largest number of labels of one line. The other labels are counted.
 const MOST_LABELS: usize = 6;
 
-/// A component as it is drawn.
+/// The drawing of a component.
 pub(super) struct Drawn {
     pub(super) body: String,
     pub(super) size: Size,
 }
 
-/// The edges between two states, as labels.
+/// The labels of edges, by source and target.
 type Bundles = BTreeMap<(u32, u32), Vec<LabelId>>;
 
 fn bundles(component: &Component) -> Bundles {
@@ -51,12 +54,12 @@ fn bundles(component: &Component) -> Bundles {
     bundles
 }
 
-/// How many lines the labels of an edge take.
+/// Returns the number of text lines for the labels of an edge.
 fn lines(labels: &[LabelId]) -> usize {
     labels.len().min(MOST_LABELS)
 }
 
-/// The name and figures of a component, in its frame.
+/// Draws the frame with the name and sizes of a component.
 fn frame(component: &Component, size: Size, body: &mut String) {
     let _ = writeln!(
         body,
@@ -68,7 +71,7 @@ fn frame(component: &Component, size: Size, body: &mut String) {
     );
 }
 
-/// A component that is too large to look at.
+/// Draws a component with too many states as a box.
 pub(super) fn boxed(system: &System, at: usize) -> Drawn {
     let component = &system.components()[at];
     let said =
@@ -83,17 +86,17 @@ pub(super) fn boxed(system: &System, at: usize) -> Drawn {
     Drawn { body, size }
 }
 
-/// What is drawn of a component, and how.
+/// The component to draw, and the style.
 struct Sheet<'a> {
     system: &'a System,
     at: usize,
     colours: &'a HashMap<LabelId, usize>,
     bright: &'a BTreeSet<LabelId>,
-    /// The widths of states.
+    /// The width per state.
     widths: Vec<f64>,
 }
 
-/// A component, state by state.
+/// Draws a component state by state.
 pub(super) fn drawn(
     system: &System,
     at: usize,
@@ -142,7 +145,7 @@ impl Sheet<'_> {
         let starts = self.component().starts();
         let mut sizes: Vec<Size> =
             self.widths.iter().map(|&width| Size { width, height: HEIGHT }).collect();
-        // The middle of a state is in the middle of its room: an arrow from the left counts twice.
+        // A state is centred in its space, so the space for the arrow on the left counts twice.
         starts.iter().for_each(|&start| sizes[start as usize].width += 2.0 * (START + 4.0));
         let (mut between, mut within) = (34.0, 18.0);
         for ((from, to), labels) in bundles {
@@ -155,7 +158,7 @@ impl Sheet<'_> {
                 between = f64::max(between, self.widest(labels) + 30.0);
                 within = f64::max(within, high + 12.0);
                 if bundles.contains_key(&(*to, *from)) {
-                    // These stand beside the two, and must not leave the frame.
+                    // These labels stand beside both states and must stay inside the frame.
                     for end in [from, to] {
                         let size = &mut sizes[*end as usize];
                         size.height = size.height.max(2.0 * (ASIDE + high));
@@ -229,7 +232,7 @@ impl Sheet<'_> {
         body.push_str("</g>\n");
     }
 
-    /// An edge back to where it begins, above the state; where its labels end.
+    /// Draws an edge from a state to itself, above the state. Returns the upper end of its labels.
     fn write_loop(
         &self,
         state: u32,
@@ -256,12 +259,12 @@ impl Sheet<'_> {
             &format!("head{}", class('f', ink)),
             body,
         );
-        // The curve is three quarters as high as what it is drawn along.
+        // The Bézier curve reaches three quarters of the height of its control points.
         (x, top - LOOP * 0.75 - 3.0 - (lines(labels) as f64 - 1.0) * LINE)
     }
 
-    /// An edge to another state, a little aside where one goes the other way; where its labels
-    /// begin.
+    /// Draws an edge to another state, shifted if an edge in the opposite direction exists. Returns
+    /// the position of its first label.
     fn write_line(
         &self,
         [(from, from_at), (to, to_at)]: [(u32, Point); 2],
@@ -308,7 +311,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// The labels of an edge, the first at this place.
+    /// Writes the labels of an edge, the first at the given point.
     fn write_labels(&self, (x, y): Point, labels: &[LabelId], body: &mut String) {
         let shown = match labels.len() {
             ..=MOST_LABELS => labels.len(),
@@ -336,7 +339,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Where a line to `towards` leaves a state.
+    /// Returns the point where a line to `towards` leaves a state.
     fn border(&self, state: u32, (x, y): Point, towards: Point) -> Point {
         let (dx, dy) = (towards.0 - x, towards.1 - y);
         let wide = (self.widths[state as usize] / 2.0 + 1.0) / dx.abs().max(0.1);
@@ -345,7 +348,7 @@ impl Sheet<'_> {
     }
 }
 
-/// The class of something in the colour of a label, after others.
+/// Returns the class for the colour of a label, with a leading blank.
 fn class(kind: char, ink: Option<usize>) -> String {
     ink.map(|ink| format!(" {kind}{ink}")).unwrap_or_default()
 }

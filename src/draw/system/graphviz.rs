@@ -1,11 +1,11 @@
-//! Systems for Graphviz: a cluster a component, labels that several share in colour.
+//! Systems in the language of Graphviz: one cluster per component, with shared labels in colour.
 
 use super::{INKS, colours};
 use parikh_systems::{LabelId, System};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The system for Graphviz.
+/// Writes the system for Graphviz.
 pub fn dot(system: &System, bright: &BTreeSet<LabelId>) -> String {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let colours = colours(system);

@@ -1,8 +1,8 @@
-//! Parallel systems: their components side by side, each laid out by itself.
+//! Pictures of parallel systems: the components side by side, each with its own layout.
 //!
-//! Components are put into rows in the order of the file, as words on a page. A label that several
-//! components share has a colour, the same in all of them, and a line in the legend says who moves
-//! along with it. A component too large to look at is a box with its figures.
+//! Components fill rows in the order of the file, like words on a page. A label shared by several
+//! components has the same colour in all of them, and the legend names the components that share
+//! it. A component with too many states is a box with its sizes.
 
 mod component;
 mod graphviz;
@@ -19,47 +19,48 @@ use parikh_systems::{LabelId, System};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
-/// As many colours as are told apart; beyond, they begin anew.
+/// The number of distinguishable colours. Further labels reuse the colours from the first.
 pub const COLOURS: usize = 8;
 
-/// As many shared labels as the legend has.
+/// The largest number of shared labels in the legend.
 const MOST_LEGEND: usize = 48;
 
-/// Letters of a name in the legend and in titles.
+/// The largest number of letters of a name in the legend and in titles.
 const CLIPPED: usize = 40;
 
-/// Sizes in pixels: a letter, a line of the legend, what is between components.
+/// Sizes in pixels: the width of a letter, the height of a legend line, and the gap between
+/// components.
 const LETTER: f64 = 6.4;
 const LEADING: f64 = 18.0;
 const GAP: f64 = 22.0;
 
-/// A page is at least so wide, if there is that much to put there.
+/// The minimum width of a page, if the components fill it.
 const PAGE: f64 = 760.0;
 
-/// Width divided by height of a page.
+/// The width of a page divided by its height.
 const PROPORTION: f64 = 1.5;
 
-/// A system as a picture.
+/// The picture of a system.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// What is inside of the picture, without its page and style.
+    /// The contents of the picture, without page and style.
     pub body: String,
-    /// From left to right, in pixels.
+    /// The width in pixels.
     pub width: f64,
-    /// From top to bottom.
+    /// The height in pixels.
     pub height: f64,
-    /// How many components are too large to look at, and are boxes with their figures.
+    /// The number of components drawn as boxes because they have too many states.
     pub boxes: usize,
 }
 
-/// By label, the colour of those that several components share.
+/// Returns the colours of the labels that several components share.
 pub fn colours(system: &System) -> HashMap<LabelId, usize> {
     let shared = system.labels().filter(|&label| system.owners(label).len() > 1);
     shared.enumerate().map(|(at, label)| (label, at % COLOURS)).collect()
 }
 
-/// The components that are drawn state by state: each of at most [`MOST_NODES`] states, the
-/// smallest first, as long as there are no more than [`MOST_WHOLE`] states in all.
+/// Returns true for the components that are drawn with all states. Each of these has at most
+/// [`MOST_NODES`] states. The smallest components come first, up to [`MOST_WHOLE`] states in all.
 fn looked_at(system: &System, all: bool) -> Vec<bool> {
     let sizes: Vec<usize> = system.components().iter().map(|it| it.states().len()).collect();
     let mut order: Vec<usize> = (0..sizes.len()).collect();
@@ -73,8 +74,8 @@ fn looked_at(system: &System, all: bool) -> Vec<bool> {
     looked_at
 }
 
-/// Draws a system, `bright` labels so that they stand out; `all` states however many there are.
-/// After the end of `budget`, layouts are not improved any more.
+/// Draws a system with the labels `bright` highlighted. With `all`, every state is drawn. When
+/// `budget` is spent, layouts are not improved further.
 pub fn picture(system: &System, bright: &BTreeSet<LabelId>, all: bool, budget: &Budget) -> Picture {
     let colours = colours(system);
     let looked_at = looked_at(system, all);
@@ -102,7 +103,7 @@ pub fn picture(system: &System, bright: &BTreeSet<LabelId>, all: bool, budget: &
     Picture { body, width, height, boxes }
 }
 
-/// The picture as a file of its own.
+/// Returns the picture as an SVG file.
 pub fn svg(picture: &Picture, name: &str) -> String {
     let mut text = head(name, picture.width, picture.height);
     let _ = write!(text, "<style>{STYLE}");
@@ -122,7 +123,7 @@ const STYLE: &str = ".frame{fill:none;stroke:#c3c9d1}.title{text-anchor:start;fo
     .start{fill:none;stroke:#333c48;stroke-width:1.3}.bright .label{font-weight:bold}\
     .bright .line{stroke-width:3}";
 
-/// Where components of these sizes stand, in rows, and how large that is.
+/// Places components of these sizes in rows. Returns their positions and the total size.
 fn rows(sizes: &[Size]) -> (Vec<(f64, f64)>, Size) {
     let area: f64 = sizes.iter().map(|it| (it.width + GAP) * (it.height + GAP)).sum();
     let widest = sizes.iter().map(|it| it.width).fold(0.0, f64::max);
@@ -143,7 +144,7 @@ fn rows(sizes: &[Size]) -> (Vec<(f64, f64)>, Size) {
     (places, whole)
 }
 
-/// What the legend says of a shared label.
+/// Returns the legend entry of a shared label.
 fn entry(system: &System, label: LabelId) -> String {
     let owners = system.owners(label).iter();
     let names = owners.map(|&at| system.components()[at as usize].name());
@@ -155,14 +156,14 @@ fn entry_width(text: &str) -> f64 {
     16.0 + LETTER * text.chars().count() as f64 + 24.0
 }
 
-/// The width of the longest line that the legend has.
+/// Returns the width of the longest legend entry.
 fn longest_entry(system: &System) -> f64 {
     let shared = system.labels().filter(|&label| system.owners(label).len() > 1);
     let widths = shared.take(MOST_LEGEND).map(|label| entry_width(&entry(system, label)));
     widths.fold(LETTER * 48.0, f64::max)
 }
 
-/// Writes which labels are shared by whom, from this height on; how much higher the picture gets.
+/// Writes the legend from the height `top` on. Returns the additional height.
 fn legend(
     system: &System,
     colours: &HashMap<LabelId, usize>,

@@ -1,5 +1,5 @@
-//! Files that other tools write and Parikh does not read: how they are recognised, what they are
-//! called, and what to do with them.
+//! Recognition of files in other tools' formats that Parikh does not read. The refusal names the
+//! format and gives a remedy.
 //!
 //! A file is recognised by its content: by elements and attributes of XML, by the keywords of a
 //! language. Remarks in front, the order of keywords and the address of a namespace do not matter,

@@ -16,14 +16,14 @@ pub(super) struct ForeignFormat {
 pub(super) struct Sign {
     /// The line, counted from 1.
     pub(super) line: u64,
-    /// The text as messages quote it.
+    /// The text as quoted in messages.
     pub(super) text: String,
 }
 
 /// A line that is not blank and not a remark.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'t> {
-    /// Counted from 1.
+    /// The line number, counted from 1.
     pub(super) number: u64,
     /// The text without surrounding blanks.
     pub(super) text: &'t str,
@@ -43,16 +43,16 @@ impl<'t> Line<'t> {
 
 /// The opening tag of an element.
 pub(super) struct Tag<'t> {
-    /// Counted from 1.
+    /// The line number, counted from 1.
     pub(super) line: u64,
-    /// The name with its prefix.
+    /// The name, including the prefix.
     pub(super) qualified_name: &'t str,
     /// The attributes as written.
     pub(super) attributes: &'t str,
 }
 
 impl<'t> Tag<'t> {
-    /// Returns the name without its prefix.
+    /// Returns the local name, without the prefix.
     pub(super) fn name(&self) -> &'t str {
         self.qualified_name.rsplit(':').next().unwrap_or_default()
     }
@@ -126,8 +126,8 @@ impl<'t> Sample<'t> {
     }
 }
 
-/// Returns the text of a beginning, in UTF-16 if its mark says so. Bytes that are not UTF-8 become
-/// U+FFFD: keywords are ASCII in all formats.
+/// Decodes the beginning of a file: UTF-16 if a byte order mark says so, UTF-8 otherwise. Invalid
+/// bytes become U+FFFD. Keywords are ASCII in all formats.
 pub(super) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     let unit: fn([u8; 2]) -> u16 = match bytes {
         [0xff, 0xfe, ..] => u16::from_le_bytes,

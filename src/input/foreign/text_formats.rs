@@ -182,8 +182,8 @@ fn begins_with(sample: &Sample<'_>, words: &[&str]) -> Option<Sign> {
     words.contains(&line.first()).then(|| line.sign())
 }
 
-/// Finds a format whose lines begin with keywords such as `.name`, which two formats share. The
-/// one with more keywords of its own wins.
+/// Finds one of two formats whose lines begin with shared keywords such as `.name`. The format with
+/// more keywords of its own wins.
 fn by_keywords(sample: &Sample<'_>, own: &[&str], others: &[&str]) -> Option<Sign> {
     sample.first().filter(|line| line.first().starts_with('.'))?;
     let keyword = |line: &Line<'_>| {
@@ -196,13 +196,13 @@ fn by_keywords(sample: &Sample<'_>, own: &[&str], others: &[&str]) -> Option<Sig
     let line = sample.lines.iter().find(|line| own.contains(&&*keyword(line)));
     match line {
         Some(line) if count(own) > count(others) => Some(line.sign()),
-        // A `.name` without any other keyword: APT has it as its first one.
+        // APT begins with `.name`, so a `.name` without any other keyword counts as APT.
         None if own == APT && count(others) == 0 => sample.line(&[".name"]).map(Line::sign),
         _ => None,
     }
 }
 
-/// Finds an open net: its places are of kinds, which plain nets of LoLA do not have.
+/// Finds an open net. Its sections of places have kinds, unlike those of LoLA's plain nets.
 fn open_net(sample: &Sample<'_>) -> Option<Sign> {
     let kinds = ["INTERNAL", "INPUT", "OUTPUT", "SYNCHRONOUS"];
     let mut words = sample.words();

@@ -117,8 +117,8 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     },
 ];
 
-/// Finds a project of GreatSPN's editor that holds no net. Maven and Ant have files with the same
-/// root element, which has other attributes there.
+/// Finds a project of GreatSPN's editor that holds no net. Files of Maven and Ant have the same
+/// root element with other attributes.
 fn greatspn_without_net(sample: &Sample<'_>) -> Option<Sign> {
     let root = sample.root("project")?;
     let is_remarked = sample.text.split("<project").next()?.contains("GreatSPN");
@@ -130,8 +130,8 @@ fn greatspn_without_net(sample: &Sample<'_>) -> Option<Sign> {
     (is_remarked || is_own).then(|| root.sign())
 }
 
-/// Finds a timed-arc net of TAPAAL. Its namespace does not show one: LoLA writes place/transition
-/// nets with the same namespace.
+/// Finds a timed-arc net of TAPAAL. The namespace is not a sign: LoLA writes place/transition nets
+/// with the same namespace.
 fn timed_tapaal(sample: &Sample<'_>) -> Option<Sign> {
     sample.root("pnml")?;
     let is_sign = |tag: &&Tag<'_>| match tag.name() {

@@ -1,5 +1,5 @@
-//! Declarations as the file has them: sorts, partitions and variables, in its order. A sort is a
-//! term like those of arcs ([`RawTerm`]): a name, or written out, wherever one may stand.
+//! Declarations in the order of the file: sorts, partitions and variables. A sort is a term like
+//! those of arcs ([`RawTerm`]): a name or an inline definition.
 
 use super::super::colour_problem::ColourProblem;
 use super::super::error::InputError;
@@ -15,16 +15,16 @@ pub(super) struct Constant {
     pub(super) name: Box<str>,
 }
 
-/// What a sort is declared as.
+/// The declared content of a sort.
 #[derive(Debug)]
 pub(super) enum Declared {
     Enumeration {
         constants: Vec<Constant>,
         cyclic: bool,
     },
-    /// Another name of a sort, or the name of one that is written out.
+    /// Another name of a sort, or a name for an inline definition.
     Sort(RawTerm),
-    /// The elements with the colours in them.
+    /// The elements of the partition, each with its colours.
     Partition {
         of: RawTerm,
         elements: Vec<(Constant, RawTerm)>,
@@ -47,7 +47,7 @@ pub(super) struct VariableDeclaration {
     pub(super) sort: RawTerm,
 }
 
-/// All declarations as they are read.
+/// The declarations read so far.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
     pub(super) sorts: Vec<Declaration>,
@@ -55,7 +55,7 @@ pub(super) struct Declarations {
 }
 
 impl Declaration {
-    /// The ids of the sorts that it is made of.
+    /// Returns the ids of the sorts that the definition refers to.
     pub(super) fn made_of(&self) -> impl Iterator<Item = &str> {
         let (term, elements): (Option<&RawTerm>, &[(Constant, RawTerm)]) = match &self.kind {
             Declared::Enumeration { .. } => (None, &[]),
@@ -67,7 +67,7 @@ impl Declaration {
 }
 
 impl Declarations {
-    /// Reads an element `<declaration>`, which was opened last, to its end.
+    /// Reads the element `<declaration>` that was opened last, to its end.
     pub(super) fn read<R: BufRead>(&mut self, xml: &mut XmlReader<R>) -> Result<(), InputError> {
         let mut open = 1;
         while open > 0 {
@@ -134,7 +134,8 @@ fn named(tag: &Tag<'_>, element: &'static str) -> Result<(Box<str>, Box<str>), I
     Ok((id.into(), trimmed(&name).into()))
 }
 
-/// Reads the definition of a named sort, to the end of `<namedsort>`; none when there is none.
+/// Reads the definition of a named sort, to the end of `<namedsort>`. Returns `None` if there is
+/// none.
 fn sort_kind<R: BufRead>(xml: &mut XmlReader<R>, id: &str) -> Result<Option<Declared>, InputError> {
     let mut kind = None;
     loop {
@@ -169,7 +170,7 @@ fn sort_kind<R: BufRead>(xml: &mut XmlReader<R>, id: &str) -> Result<Option<Decl
     }
 }
 
-/// Reads `<feconstant>`s to the end of the element opened last.
+/// Reads `<feconstant>` elements to the end of the element opened last.
 fn constants<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Vec<Constant>, InputError> {
     let mut constants = Vec::new();
     loop {
@@ -186,7 +187,7 @@ fn constants<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Vec<Constant>, InputE
     }
 }
 
-/// Reads a partition to its end; none when it says of no sort, or of several, that it cuts it.
+/// Reads a partition to its end. Returns `None` unless the partition names exactly one sort.
 fn partition<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Option<Declared>, InputError> {
     let (mut of, mut elements) = (Vec::new(), Vec::new());
     loop {

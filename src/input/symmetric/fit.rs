@@ -1,4 +1,4 @@
-//! Numbers, and constants of other sorts than the one that is expected: what they stand for there.
+//! Conversion of numbers and constants to the sort expected where they stand.
 
 use super::super::colour_problem::{ColourProblem, LARGEST};
 use super::raw::Node;
@@ -6,7 +6,7 @@ use super::resolve::{Resolver, Value, count};
 use parikh_net::coloured::{Guard, Multiset, Relation, SortId, SortKind, Term};
 
 impl Resolver<'_> {
-    /// The guard of a comparison.
+    /// Builds the guard of a comparison.
     pub(super) fn compare(
         &mut self,
         node: &Node,
@@ -17,7 +17,7 @@ impl Resolver<'_> {
         let [left, right] =
             <[Value; 2]>::try_from(operands).map_err(|_| count(node, found, "two"))?;
         let (left, right) = (self.colour(node, left)?, self.colour(node, right)?);
-        // A number written with a range of its own is meant as a number.
+        // A constant of a range is compared as a number, whatever range it is written with.
         let (left, right) = match (self.number(&left), self.number(&right)) {
             (None, Some(number)) => match self.in_range_of(&left, number, relation) {
                 Err(decided) => return Ok(Value::Guard(decided)),
@@ -30,7 +30,7 @@ impl Resolver<'_> {
                 Ok(None) => (left, right),
             },
             (Some(a), Some(b)) => {
-                // Ordered alike: both are shifted to be positions.
+                // The shift to unsigned positions keeps the order.
                 let [a, b] = [a, b].map(|it| i128::from(it) - i128::from(i64::MIN));
                 return Ok(Value::Guard(decided(relation.holds(a as u64, b as u64))));
             }
@@ -39,7 +39,7 @@ impl Resolver<'_> {
         Ok(Value::Guard(Guard::Compare(relation, left, right)))
     }
 
-    /// The number that a constant of a range stands for.
+    /// Returns the number that a constant of a range represents.
     pub(super) fn number(&self, term: &Term) -> Option<i64> {
         let Term::Constant { sort, colour } = term else { return None };
         match self.net.sort(*sort).kind() {
@@ -48,8 +48,9 @@ impl Resolver<'_> {
         }
     }
 
-    /// `number` as a constant of the range that `term` is of, if it is of one; what
-    /// `term relation number` comes to when the number lies outside.
+    /// Converts `number` to a constant of the range of the variable `term`. Returns `Ok(None)` if
+    /// `term` is not a variable of a range. Returns the value of `term relation number` as a guard
+    /// in `Err` if the number is out of range.
     fn in_range_of(
         &self,
         term: &Term,
@@ -61,7 +62,7 @@ impl Resolver<'_> {
         let SortKind::Range { start, end } = *self.net.sort(sort).kind() else {
             return Ok(None);
         };
-        // The variable stays in the guard: each of its colours is a binding of its own.
+        // The guard keeps the variable, because each of its colours is a separate binding.
         let itself = |holds| {
             let relation = if holds { Relation::Equal } else { Relation::Unequal };
             Guard::Compare(relation, term.clone(), term.clone())
@@ -75,9 +76,9 @@ impl Resolver<'_> {
         Ok(Some(Term::Constant { sort, colour: number.abs_diff(start) }))
     }
 
-    /// A multiset whose constants are of the sort that stands where they do: numbers of ranges of
-    /// that range, and an element of a partition, where colours of the sort that it cuts are
-    /// expected, all of its colours (as in VehicularWifi, which adds elements up to larger parts).
+    /// Converts the constants of a multiset to the sort `sort`. Numbers become constants of the
+    /// expected range. An element of a partition becomes all its colours where the partitioned sort
+    /// is expected. VehicularWifi adds such elements up to larger parts.
     pub(super) fn fitted(
         &self,
         multiset: Multiset,
@@ -99,7 +100,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The terms that one stands for together.
+    /// Returns the terms whose sum a term represents in the sort `sort`.
     fn fitted_terms(&self, term: Term, sort: SortId) -> Result<Vec<Term>, ColourProblem> {
         match (term, self.net.sort(sort).kind()) {
             (Term::Tuple(terms), SortKind::Product(parts)) if terms.len() == parts.len() => {

@@ -1,14 +1,15 @@
 //! The reader of symmetric nets (ISO/IEC 15909-2), the coloured nets of the contest.
 //!
-//! Declarations may come after what uses them, sorts after sorts that are made of them, arcs before
-//! their nodes. So everything is read into lists in one pass, terms in postfix order, and made into
-//! a [`ColouredNet`] at the end. `<text>` is decoration; what counts is `<structure>`, or, where a
-//! tool left that out, the term itself. `tests/coloured/styles.rs` lists the tools and what they
-//! write.
+//! Declarations may come after their uses, sorts after sorts made of them, and arcs before their
+//! nodes. So one pass reads everything into lists, with terms in postfix order. The lists become a
+//! [`ColouredNet`] at the end. The reader ignores `<text>` and reads `<structure>`, or the term
+//! itself if a tool omits `<structure>`. The test `tests/coloured/styles.rs` lists the tools and
+//! their variants.
 //!
-//! Depth is limited, with a message where it is passed: sorts and terms to 50,000 elements,
-//! wrappers and sums among them; what stays nested then (products, tuples, differences, conditions)
-//! to 200 levels, and tuples to 200 components, those of components counted.
+//! Nesting depth is limited, with an error beyond the limits. Sorts and terms may be nested to
+//! 50,000 elements, including wrappers and sums. After flattening, products, tuples, differences
+//! and conditions may have 200 levels. Tuples may have 200 components, counting the components of
+//! components.
 
 mod declarations;
 mod fit;
@@ -49,14 +50,14 @@ pub(super) const FORMAT: Format = Format {
 /// Reads the coloured net of a PNML file.
 ///
 /// # Errors
-/// When the file cannot be read, is no PNML, or its net is broken or uses what symmetric nets do
-/// not have; each with the position in the file and the node or declaration.
+/// When the file cannot be read, is not PNML, or contains an invalid net or constructs that
+/// symmetric nets do not have. The error has the position in the file and the node or declaration.
 pub fn read_coloured(path: &Path) -> Result<ColouredNet, InputError> {
     let (reader, file) = super::open(path)?;
     read_coloured_from(reader, &file)
 }
 
-/// Reads a coloured net from `reader`; `name` is how messages call it.
+/// Reads a coloured net from `reader`. Messages use `name` for the file.
 ///
 /// # Errors
 /// As [`read_coloured`].
@@ -67,8 +68,8 @@ pub fn read_coloured_from(reader: impl BufRead, name: &str) -> Result<ColouredNe
     }
 }
 
-/// Reads a coloured net without its times and priorities; with the reason to refuse them, if it has
-/// any.
+/// Reads a coloured net without its times and priorities. Also returns the error that refuses them,
+/// if the net has any.
 fn read_with_time(
     reader: impl BufRead,
     name: &str,
@@ -88,7 +89,7 @@ fn read_with_time(
 
 struct Place {
     id: String,
-    /// For people.
+    /// The label for people.
     label: Option<String>,
     at: Position,
     sort: Option<RawTerm>,
@@ -97,7 +98,7 @@ struct Place {
 
 struct Transition {
     id: String,
-    /// For people.
+    /// The label for people.
     label: Option<String>,
     at: Position,
     guard: Option<RawTerm>,
@@ -117,7 +118,7 @@ struct SymmetricReader<R> {
     urgencies: Urgencies,
 }
 
-/// Everything in the file, in its order.
+/// The content of the file, in order.
 #[derive(Default)]
 struct Parts {
     found: bool,
@@ -126,11 +127,11 @@ struct Parts {
     places: Vec<Place>,
     transitions: Vec<Transition>,
     arcs: Vec<Arc>,
-    /// What reference nodes stand for.
+    /// The reference nodes by id.
     references: HashMap<String, Reference>,
 }
 
-/// A reference node.
+/// The target of a reference node.
 struct Reference {
     at: Position,
     target: String,
@@ -146,7 +147,7 @@ impl<R: BufRead> SymmetricReader<R> {
         Ok(())
     }
 
-    /// The content of the net: pages are looked through, however deep.
+    /// Reads the content of the net, including pages at any depth.
     fn net(&mut self) -> Result<(), InputError> {
         let mut pages = Vec::new();
         loop {
@@ -219,7 +220,8 @@ impl<R: BufRead> SymmetricReader<R> {
         }
     }
 
-    /// The term of the label opened last, which has to have one unless it says nothing at all.
+    /// Reads the term of the label opened last. Returns `None` for an empty label, and an error for
+    /// a label with a text only.
     fn label(&mut self, at: Position, owner: &str) -> Result<Option<RawTerm>, InputError> {
         match self.xml.coloured_label()? {
             (None, true) => {
@@ -360,7 +362,8 @@ impl<R: BufRead> SymmetricReader<R> {
                 _ => self.xml.skip()?,
             }
         }
-        // The kind comes first: an inhibitor arc is refused however its weight is written.
+        // The type is checked before the weight, so an inhibitor arc is refused in any spelling of
+        // its weight.
         let is_plain = |kind: &&str| {
             ["", "normal", "ordinary"].iter().any(|plain| kind.eq_ignore_ascii_case(plain))
         };

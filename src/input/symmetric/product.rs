@@ -1,9 +1,10 @@
-//! Tuples with multisets in them: the products of these.
+//! Tuples whose components are multisets: products of multisets.
 
 use super::super::colour_problem::{ColourProblem, LARGEST};
 use parikh_net::coloured::{Multiset, Term};
 
-/// The tuples with a component from each of `parts`, as often as the product says.
+/// Returns the multiset of tuples with a component from each of `parts`. The count of a tuple is
+/// the product of the counts of its components.
 pub(super) fn product(parts: Vec<Multiset>) -> Result<Multiset, ColourProblem> {
     let terms = parts.iter().try_fold(1usize, |all, part| all.checked_mul(size(part).max(1)));
     if terms.is_none_or(|terms| terms > LARGEST) {
@@ -34,8 +35,8 @@ fn lifted(multiset: Multiset, lift: &impl Fn(Term) -> Term) -> Multiset {
     }
 }
 
-/// The product of a multiset of tuples and one of further components. It goes into sums, and into
-/// differences too: max(0, a − b)·c = max(0, a·c − b·c) for counts.
+/// Returns the product of a multiset of tuples and a multiset of further components. The product
+/// distributes over sums, and over differences too: max(0, a − b)·c = max(0, a·c − b·c) for counts.
 fn multiplied(tuples: &Multiset, more: &Multiset) -> Result<Multiset, ColourProblem> {
     Ok(match (tuples, more) {
         (Multiset::Sum(parts), more) => {

@@ -1,6 +1,6 @@
-//! Terms as the file has them: operators after their operands, in one list. However deep a term is
-//! nested (contest models add up hundreds of tokens pair by pair), reading it and going through it
-//! take no stack.
+//! Terms as written in the file, in postfix order: operators follow their operands in one list.
+//! Contest models add up hundreds of tokens pair by pair. Reading and traversing such a deep term
+//! needs no recursion.
 
 use super::super::colour_problem::ColourProblem;
 use super::super::error::InputError;
@@ -8,40 +8,40 @@ use super::super::source::Position;
 use super::super::xml::{Item, Tag, XmlReader, trimmed};
 use std::io::BufRead;
 
-/// One operator of a term, with how many of the values before it are its operands.
+/// An operator of a term. Its operands are the last `operands` values before it.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) element: Box<str>,
-    /// The attribute that matters: what is referred to, or the value; empty when there is none.
+    /// The attribute of the operator: a referenced id or a value; empty if there is none.
     pub(super) attribute: Box<str>,
-    /// The other end of a range.
+    /// The upper end of a range.
     pub(super) end: Box<str>,
     pub(super) at: Position,
     pub(super) operands: u32,
 }
 
-/// A term in postfix order, with where it begins.
+/// A term in postfix order, with its position.
 #[derive(Clone, Debug)]
 pub(super) struct RawTerm {
     pub(super) nodes: Vec<Node>,
     pub(super) at: Position,
 }
 
-/// What is wrong with a term, and where.
+/// A problem with a term, with its position.
 pub(super) type Failed = (Position, ColourProblem);
 
-/// Sorts and terms nested deeper, wrappers counted, are refused: each level costs some hundred
-/// bytes while it is open.
+/// The greatest nesting depth of sorts and terms, including wrappers. Each open level costs some
+/// hundred bytes.
 const DEEPEST: usize = 50_000;
 
 impl RawTerm {
-    /// How many terms there are side by side.
+    /// Returns the number of terms side by side.
     pub(super) fn count(&self) -> usize {
         let inside: usize = self.nodes.iter().map(|node| node.operands as usize).sum();
         self.nodes.len() - inside
     }
 
-    /// The ids of the sorts that it names.
+    /// Returns the ids of the sorts that the term names.
     pub(super) fn sorts(&self) -> impl Iterator<Item = &str> {
         let named = self.nodes.iter().filter(|node| &*node.element == "usersort");
         named.map(|node| &*node.attribute)
@@ -49,10 +49,10 @@ impl RawTerm {
 }
 
 impl Node {
-    /// The element that was opened last; it has no operands yet.
+    /// Returns the operator of the element opened last, without operands so far.
     pub(super) fn new(tag: &Tag<'_>) -> Result<Node, InputError> {
         tag.check_attributes()?;
-        // Of these an element knows one, but for the ends of a range.
+        // Each element has at most one of these attributes, except the ends of a range.
         let [variable, declaration, value, partition, start, end] = tag.attributes([
             "refvariable",
             "declaration",
@@ -71,30 +71,31 @@ impl Node {
         })
     }
 
-    /// The ends of a range, both included.
+    /// Returns the ends of a range, both included.
     pub(super) fn ends(&self) -> Result<(i64, i64), ColourProblem> {
         Ok((integer(&self.attribute)?, integer(&self.end)?))
     }
 
-    /// Whether it is there for its content only: `<subterm>` around an operand, and `<structure>`.
-    /// Some writers have several of them, one in the other.
+    /// Returns true if the element is only a wrapper around its content: `<subterm>` or
+    /// `<structure>`. Some writers nest several wrappers.
     fn only_wraps(&self) -> bool {
         matches!(&*self.element, "subterm" | "structure")
     }
 }
 
-/// A whole number.
+/// Parses a whole number.
 pub(super) fn integer(text: &str) -> Result<i64, ColourProblem> {
     trimmed(text).parse().map_err(|_| ColourProblem::BadNumber(text.to_owned()))
 }
 
-/// Whether an element is decoration, wherever it stands.
+/// Returns true if an element is ignored everywhere.
 pub(super) fn is_decoration(element: &str) -> bool {
     matches!(element, "graphics" | "toolspecific")
 }
 
 impl<R: BufRead> XmlReader<R> {
-    /// Reads the content of the element opened last, to its end: any number of terms.
+    /// Reads the content of the element opened last, to its end. The content may be any number of
+    /// terms.
     pub(super) fn term(&mut self, at: Position) -> Result<RawTerm, InputError> {
         self.terms(at, Vec::new())
     }
@@ -104,8 +105,8 @@ impl<R: BufRead> XmlReader<R> {
         self.terms(operator.at, vec![operator])
     }
 
-    /// Reads on until the last of the elements that are `open` ends; when there are none, until the
-    /// element around ends.
+    /// Reads on until the last element of `open` ends. If `open` is empty, reads until the
+    /// enclosing element ends.
     fn terms(&mut self, at: Position, mut open: Vec<Node>) -> Result<RawTerm, InputError> {
         let mut nodes = Vec::new();
         let is_one = !open.is_empty();
@@ -119,7 +120,7 @@ impl<R: BufRead> XmlReader<R> {
                         let problem = format!("a term is nested more than {DEEPEST} deep");
                         return Err(InputError::Malformed { at, problem });
                     }
-                    // How many operands it has is counted as they end.
+                    // The number of operands is counted as they end.
                     open.push(Node::new(&tag)?);
                 }
                 Item::Close => {
@@ -145,8 +146,8 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// Reads the terms in the element opened last and in the `<structure>`s there, to its end, and
-    /// whether there is a text. Without any term, none.
+    /// Reads the terms in the element opened last and in its `<structure>` elements, to its end.
+    /// Returns `None` for no term. The boolean is true if there is a text.
     pub(super) fn coloured_label(&mut self) -> Result<(Option<RawTerm>, bool), InputError> {
         let mut term: Option<RawTerm> = None;
         let mut text = String::new();
@@ -167,7 +168,7 @@ impl<R: BufRead> XmlReader<R> {
                             true => self.term(at)?,
                             false => self.term_of(operator)?,
                         };
-                        // That there is one and no more is for whoever resolves it.
+                        // The resolver reports several terms as an error.
                         match &mut term {
                             Some(term) => term.nodes.extend(more.nodes),
                             None => term = Some(more),

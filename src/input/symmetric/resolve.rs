@@ -1,5 +1,5 @@
-//! From a term as the file has it to what it stands for: a number, a multiset, a colour or a guard.
-//! Operators come after their operands, so one pass with a stack of values does it.
+//! Evaluation of a term of the file to a number, a multiset, a colour or a guard. Terms are in
+//! postfix order, so one pass with a stack of values suffices.
 
 use super::super::colour_problem::{ColourProblem, DEEPEST};
 use super::super::xml::{digits, trimmed};
@@ -8,17 +8,17 @@ use super::raw::{Failed, Node, RawTerm, integer};
 use super::scope::Scope;
 use parikh_net::coloured::{ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term};
 
-/// What part of a term stands for.
+/// The value of a part of a term.
 #[derive(Debug)]
 pub(super) enum Value {
     Number(u64),
     Sort(SortId),
     Term(Term),
     Multiset(Multiset),
-    /// A truth value: a condition or a colour.
+    /// A truth value, as a condition or as a colour.
     Boolean(bool),
     Guard(Guard),
-    /// An element that only says which numbers are meant.
+    /// The value of an element that only names a set of numbers.
     Nothing,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Resolver<'n> {
 }
 
 impl Resolver<'_> {
-    /// The sort that a term names.
+    /// Returns the sort that a term names.
     pub(super) fn sort(&mut self, term: &RawTerm) -> Result<SortId, Failed> {
         match self.value(term)? {
             Value::Sort(sort) => Ok(sort),
@@ -50,7 +50,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The sorts that terms side by side name.
+    /// Returns the sorts that terms side by side name.
     pub(super) fn sorts(&mut self, terms: &RawTerm) -> Result<Vec<SortId>, Failed> {
         let mut sorts = Vec::new();
         for value in self.values(terms)? {
@@ -62,7 +62,7 @@ impl Resolver<'_> {
         Ok(sorts)
     }
 
-    /// The colours that terms side by side stand for.
+    /// Returns the colours that terms side by side represent.
     pub(super) fn colours(&mut self, terms: &RawTerm) -> Result<Vec<Term>, Failed> {
         let mut colours = Vec::new();
         for value in self.values(terms)? {
@@ -74,7 +74,7 @@ impl Resolver<'_> {
         Ok(colours)
     }
 
-    /// The multiset of a sort that a term stands for.
+    /// Returns the multiset over `sort` that a term represents.
     pub(super) fn multiset(&mut self, term: &RawTerm, sort: SortId) -> Result<Multiset, Failed> {
         let value = self.value(term)?;
         let fail = |problem| (term.at, problem);
@@ -86,7 +86,7 @@ impl Resolver<'_> {
         self.fitted(multiset, sort).map_err(fail)
     }
 
-    /// The guard that a term stands for.
+    /// Returns the guard that a term represents.
     pub(super) fn guard(&mut self, term: &RawTerm) -> Result<Guard, Failed> {
         let value = self.value(term)?;
         let guard = self.as_guard(value).map_err(|problem| (term.at, problem))?;
@@ -108,16 +108,16 @@ impl Resolver<'_> {
         }
     }
 
-    /// The values of terms side by side.
+    /// Returns the values of terms side by side.
     fn values(&mut self, term: &RawTerm) -> Result<Vec<Value>, Failed> {
-        // Values with how deep their trees are.
+        // Each value with the depth of its tree.
         let mut stack: Vec<(Value, usize)> = Vec::new();
         for node in &term.nodes {
             let operands = stack.split_off(stack.len() - node.operands as usize);
             let deepest = operands.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
             let operands: Vec<Value> = operands.into_iter().map(|(value, _)| value).collect();
-            // Sums of sums and the like are one, and so is what only wraps; the others are one
-            // deeper.
+            // Nested sums and the like are flattened, and wrappers vanish. All other operators add
+            // a level.
             let flat = match &*node.element {
                 "add" | "numberof" | "successor" | "predecessor" | "scalarproduct"
                 | "multisetsort" => true,
@@ -182,7 +182,7 @@ impl Resolver<'_> {
             "successor" | "predecessor" => {
                 let by = if &*node.element == "successor" { 1 } else { -1 };
                 match one(node, operands)? {
-                    // Every colour is the successor of one.
+                    // The successor is a bijection, so all colours stay all colours.
                     Value::Term(Term::All(sort)) => Value::Term(Term::All(sort)),
                     Value::Term(term) => Value::Term(Term::shift(term, by)),
                     other => return Err(operand(node, &other, "a colour")),
@@ -199,7 +199,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The same of what makes conditions, and of what nobody knows.
+    /// Applies an operator of conditions, and refuses unknown operators.
     fn condition(&mut self, node: &Node, operands: Vec<Value>) -> Result<Value, ColourProblem> {
         Ok(match &*node.element {
             "equality" => self.compare(node, Relation::Equal, operands)?,
@@ -232,7 +232,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The product of sorts; of one, that sort.
+    /// Returns the product of sorts. The product of one sort is that sort.
     fn product_sort(&mut self, node: &Node, operands: Vec<Value>) -> Result<Value, ColourProblem> {
         let mut parts = Vec::with_capacity(operands.len());
         for value in operands {
@@ -267,8 +267,8 @@ impl Resolver<'_> {
         Ok(Value::Term(Term::Constant { sort, colour: value.abs_diff(start) }))
     }
 
-    /// The colour that an operand is. A number is one of a range with only itself, a truth value
-    /// one of the sort of these.
+    /// Converts an operand to a colour. A number becomes a constant of a range with only that
+    /// number, and a truth value a constant of the sort of truth values.
     pub(super) fn colour(&mut self, node: &Node, value: Value) -> Result<Term, ColourProblem> {
         match self.coloured(value)? {
             Value::Term(term) => Ok(term),
@@ -310,7 +310,8 @@ impl Resolver<'_> {
         values.into_iter().map(|value| self.as_multiset(node, value)).collect()
     }
 
-    /// The condition that a value is; variables of truth values are some, too.
+    /// Converts a value to a guard. Constants and variables of the sort of truth values are guards,
+    /// too.
     fn as_guard(&mut self, value: Value) -> Result<Result<Guard, Value>, ColourProblem> {
         Ok(match value {
             Value::Guard(guard) => Ok(guard),
@@ -335,7 +336,8 @@ impl Resolver<'_> {
         Ok(guards)
     }
 
-    /// A number and a multiset, in either order; a multiset alone is there once.
+    /// Multiplies a multiset by a number, in either order. A multiset without a number is
+    /// multiplied by 1.
     fn times(&mut self, node: &Node, mut operands: Vec<Value>) -> Result<Value, ColourProblem> {
         let found = operands.len();
         let expected = "a number and a colour";
@@ -355,7 +357,8 @@ impl Resolver<'_> {
         Ok(Value::Multiset(product.ok_or(ColourProblem::TooManyTokens)?))
     }
 
-    /// A tuple of colours; with multisets in it, the product of them. Of one component, that.
+    /// Builds a tuple of colours, or the product of components that are multisets. A tuple of one
+    /// component is that component.
     fn tuple(&mut self, node: &Node, mut operands: Vec<Value>) -> Result<Value, ColourProblem> {
         match operands.len() {
             0 => return Err(count(node, 0, "at least one")),
@@ -400,8 +403,8 @@ fn whole(term: &RawTerm, value: &Value, expected: &'static str) -> Failed {
     (term.at, ColourProblem::Whole { found: value.found(), expected })
 }
 
-/// What is expected where nothing is taken or put, whatever colour a variable has: each of its
-/// colours is a binding, and would be lost with the variable.
+/// The text for messages about a multiset with a count of 0 and a variable. Each colour of the
+/// variable is a binding, and dropping the term would lose the variable.
 const NONE_OF_A_VARIABLE: &str = "at least one token, as a variable stands beside it";
 
 fn has_variables(multiset: &Multiset) -> bool {

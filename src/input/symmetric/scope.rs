@@ -1,10 +1,10 @@
-//! What the names in a file stand for.
+//! Names in a file, and the declared objects.
 
 use super::super::colour_problem::{ColourProblem, DEEPEST};
 use parikh_net::coloured::{ColouredNet, SortId, SortKind, Term, VariableId};
 use std::collections::HashMap;
 
-/// What ids stand for, once everything is read.
+/// The declared objects by id, once everything is read.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     pub(super) sorts: HashMap<Box<str>, SortId>,
@@ -12,7 +12,8 @@ pub(super) struct Scope {
     pub(super) variables: HashMap<Box<str>, VariableId>,
     pub(super) ranges: HashMap<(i64, i64), SortId>,
     products: HashMap<Vec<SortId>, SortId>,
-    /// Of each product, how many components its tuples have, those of components counted.
+    /// The number of components in tuples of each product sort, counting the components of
+    /// components.
     components: HashMap<SortId, usize>,
     dot: Option<SortId>,
     boolean: Option<SortId>,
@@ -24,7 +25,8 @@ impl Scope {
         self.sorts.get(name).copied().ok_or_else(unknown)
     }
 
-    /// The colour of this id. Old versions of TAPAAL write the black token by the id of its sort.
+    /// Returns the colour with this id. Old versions of TAPAAL write the black token as the id of
+    /// its sort.
     pub(super) fn constant(&self, name: &str) -> Result<Term, ColourProblem> {
         if let Some(constant) = self.constants.get(name) {
             return Ok(constant.clone());
@@ -40,7 +42,7 @@ impl Scope {
         self.variables.get(name).copied().ok_or_else(unknown)
     }
 
-    /// The sort of the black token.
+    /// Returns the sort of the black token.
     pub(super) fn dot(&mut self, net: &mut ColouredNet) -> Result<SortId, ColourProblem> {
         match self.dot {
             Some(dot) => Ok(dot),
@@ -48,7 +50,7 @@ impl Scope {
         }
     }
 
-    /// The sort of the truth values, false before true.
+    /// Returns the sort of truth values, with false before true.
     pub(super) fn boolean(&mut self, net: &mut ColouredNet) -> Result<SortId, ColourProblem> {
         if let Some(sort) = self.boolean {
             return Ok(sort);
@@ -58,12 +60,12 @@ impl Scope {
         Ok(*self.boolean.insert(net.add_sort("bool", kind)?))
     }
 
-    /// Whether a sort is that of the truth values.
+    /// Returns true for the sort of truth values.
     pub(super) fn is_boolean(&self, sort: SortId) -> bool {
         self.boolean == Some(sort)
     }
 
-    /// The sort of a range that is written out.
+    /// Returns the sort of a range that is defined inline.
     pub(super) fn range(
         &mut self,
         net: &mut ColouredNet,
@@ -78,8 +80,8 @@ impl Scope {
         Ok(sort)
     }
 
-    /// The product of these sorts, of which there are two or more, under a name of its own or under
-    /// that of a declaration. Limits to components are limits to how deep tuples are nested, too.
+    /// Returns the product of two or more sorts, under the name of a declaration or a generated
+    /// name. The limit on components also limits the nesting depth of tuples.
     pub(super) fn product(
         &mut self,
         net: &mut ColouredNet,

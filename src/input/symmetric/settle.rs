@@ -1,4 +1,5 @@
-//! What was read of a file, made into a net: declarations first, then places, transitions and arcs.
+//! Construction of the net from the content of a file: declarations first, then places, transitions
+//! and arcs.
 
 use super::super::colour_problem::ColourProblem;
 use super::super::error::InputError;
@@ -15,7 +16,7 @@ use parikh_net::coloured::{
 use std::collections::HashMap;
 
 impl Parts {
-    /// The net.
+    /// Builds the net.
     pub(super) fn settle(self, file: &str) -> Result<ColouredNet, InputError> {
         let mut net = ColouredNet::new(self.name);
         let scope = self.declarations.settle(&mut net).map_err(|(at, owner, problem)| {
@@ -36,7 +37,7 @@ impl Parts {
     }
 }
 
-/// A net while it is made of what was read.
+/// A net under construction.
 struct Settling<'f> {
     net: ColouredNet,
     scope: Scope,
@@ -97,7 +98,8 @@ impl Settling<'_> {
         settled.map_err(|(at, problem)| self.wrong(at, owner(), problem))
     }
 
-    /// Refuses references that are called as nodes: an arc would be of the one or of the other.
+    /// Refuses a reference node with the id of another node, because arcs to that id would be
+    /// ambiguous.
     fn check_references(&self) -> Result<(), InputError> {
         match self.references.iter().find(|(id, _)| self.net.node(id).is_some()) {
             None => Ok(()),
@@ -121,7 +123,8 @@ impl Settling<'_> {
         settled.map_err(|(at, problem)| self.wrong(at, format!("arc `{}`", arc.name), problem))
     }
 
-    /// Place and transition of an arc, and whether it takes.
+    /// Returns the place and the transition of an arc. The boolean is true if the arc leads from
+    /// the place to the transition.
     fn ends(&self, arc: &Arc) -> Result<(ColouredPlaceId, ColouredTransitionId, bool), InputError> {
         let at = || arc.at.of(self.file);
         let end = |name: &str| {
@@ -151,7 +154,7 @@ impl Settling<'_> {
         let sort = self.net.place(place).sort;
         match &arc.inscription {
             Some(term) => self.resolver().multiset(term, sort),
-            // As on arcs of plain nets.
+            // An arc without inscription has weight 1 on places of black tokens, as in plain nets.
             None if *self.net.sort(sort).kind() == SortKind::Dot => {
                 Ok(Multiset::one(Term::Constant { sort, colour: 0 }))
             }
@@ -163,7 +166,7 @@ impl Settling<'_> {
     }
 }
 
-/// The node with this id, or the one that the reference node with this id stands for.
+/// Returns the node with this id, or the node that the reference node with this id represents.
 fn end(
     net: &ColouredNet,
     references: &HashMap<String, Reference>,

@@ -1,9 +1,9 @@
-//! From declarations to sorts: they are added to the net after those they are made of, which may be
-//! declared below them.
+//! Construction of sorts from declarations. A sort is added to the net after the sorts in its
+//! definition, which may be declared later in the file.
 //!
-//! A product of one sort is that sort, and a tuple of one colour that colour: GreatSPN writes all
-//! tokens as tuples, those of one component, too. Sorts that are written out are as good as named
-//! ones.
+//! A product of one sort is that sort, and a tuple of one colour is that colour. GreatSPN writes
+//! all tokens as tuples, even those of one component. Inline definitions of sorts are equivalent to
+//! named ones.
 
 use super::super::colour_problem::ColourProblem;
 use super::super::source::Position;
@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 type Located<T> = Result<T, (Position, String, ColourProblem)>;
 
 impl Declarations {
-    /// Adds everything to the net, sorts after those they are made of.
+    /// Adds all declarations to the net, each sort after the sorts in its definition.
     pub(super) fn settle(self, net: &mut ColouredNet) -> Located<Scope> {
         let mut scope = Scope::default();
         let mut known: HashMap<&str, usize> = HashMap::new();
@@ -27,7 +27,7 @@ impl Declarations {
                 return Err((sort.at, format!("sort `{}`", sort.id), problem));
             }
         }
-        // Depth first along what sorts are made of, with a stack of our own.
+        // A depth-first search over the definitions, with an explicit stack.
         #[derive(Clone, Copy, PartialEq)]
         enum Mark {
             New,
@@ -60,7 +60,7 @@ impl Declarations {
                             stack.push(other);
                             waits = true;
                         }
-                        // Still open on the way here, or again: a cycle.
+                        // The other sort is still open: the definitions form a cycle.
                         _ => return Err(fail(ColourProblem::Cycle(declaration.id.to_string()))),
                     }
                 }
@@ -79,7 +79,7 @@ impl Declarations {
             let sort = Resolver { net, scope: &mut scope }
                 .sort(&variable.sort)
                 .map_err(|(at, problem)| (at, format!("variable `{}`", variable.id), problem))?;
-            // People know the name; where two variables share it, only the ids tell them apart.
+            // The name is for people. If two variables share a name, the ids distinguish them.
             let name = if names.insert(&variable.name) { &variable.name } else { &variable.id };
             let id = net.add_variable(name, sort).map_err(|error| fail(error.into()))?;
             if scope.variables.insert(variable.id.clone(), id).is_some() {
@@ -90,7 +90,7 @@ impl Declarations {
     }
 }
 
-/// Adds one sort, all that it is made of being there.
+/// Adds one sort. The sorts in its definition must be present.
 fn declare(
     net: &mut ColouredNet,
     scope: &mut Scope,
@@ -124,7 +124,7 @@ fn declare(
     scope.sorts.insert(declaration.id.clone(), sort);
     Ok(())
 }
-/// The sort that a term names, or a new one of this name where it is written out.
+/// Returns the sort that a term names, or a new sort with this name for an inline definition.
 fn named_sort(
     net: &mut ColouredNet,
     scope: &mut Scope,
@@ -153,7 +153,7 @@ fn named_sort(
     }
 }
 
-/// For each colour of the sort `of` the element of the partition that it is in.
+/// Returns for each colour of the sort `of` the index of its element in the partition.
 fn blocks(
     net: &mut ColouredNet,
     scope: &mut Scope,
@@ -172,7 +172,7 @@ fn blocks(
         for member in resolver.colours(members)? {
             let colour = match member {
                 Term::Constant { sort, colour } if sort == of => colour,
-                // A number of another range is a number.
+                // A constant of another range counts as a number.
                 other => match (resolver.number(&other), resolver.net.sort(of).kind()) {
                     (Some(number), SortKind::Range { start, end })
                         if (start..=end).contains(&&number) =>
@@ -191,7 +191,8 @@ fn blocks(
     Ok(block_of)
 }
 
-/// What people call the constants of one sort: their names, or the ids when two share a name.
+/// Returns the names of the constants of one sort for people, or their ids if names are missing or
+/// repeated.
 fn names<'c>(constants: impl Iterator<Item = &'c Constant> + Clone) -> Vec<Box<str>> {
     let mut seen = HashSet::new();
     match constants.clone().all(|it| !it.name.is_empty() && seen.insert(&it.name)) {
