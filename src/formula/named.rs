@@ -1,4 +1,4 @@
-//! The nodes that names in formulas and options stand for, as answers and messages repeat them.
+//! The nodes behind names in formulas and options, for answers and messages.
 
 use super::FormulaProblem;
 use parikh_net::printable::Printable;
@@ -6,10 +6,10 @@ use parikh_net::{Mention, NameIndex, Net, NodeKind};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A name in a formula, and the nodes that it stands for.
+/// A name in a formula, with the nodes that it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedNodes {
-    /// The name as it stands in the formula, without quotes.
+    /// The name in the formula, without quotes.
     pub text: String,
     /// The kind of nodes.
     pub kind: NodeKind,
@@ -17,7 +17,7 @@ pub struct NamedNodes {
     pub ids: Vec<String>,
 }
 
-/// The most ids that a line shows.
+/// The largest number of ids in a line of output.
 const SHOWN: usize = 8;
 
 impl fmt::Display for NamedNodes {
@@ -28,9 +28,9 @@ impl fmt::Display for NamedNodes {
     }
 }
 
-/// Returns the nodes of one kind that a text in an option stands for, as a formula reads it: a text
-/// in quotes means all nodes with this name, any other the node with this id, or else the one node
-/// with this name. Ids may come back that no node has.
+/// Returns the nodes of one kind that a text in an option refers to, by the same rules as in
+/// formulas. A text in quotes means all nodes with this name. Any other text means the node with
+/// this id, or else the only node with this name. The ids returned may not exist in the net.
 ///
 /// # Errors
 /// When the text is not in quotes, and several nodes have it as their name.
@@ -52,7 +52,7 @@ pub fn nodes_meant(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes, 
     Ok(NamedNodes { text: text.into_owned(), kind, ids })
 }
 
-/// Returns the text between two quotes, in which a backslash takes the next character as it is.
+/// Returns the text between two quotes. A backslash escapes the next character.
 fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
     let inside = text.strip_prefix('"')?.strip_suffix('"')?;
     if !inside.contains(['"', '\\']) {
@@ -70,7 +70,8 @@ fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
 }
 
 impl NamedNodes {
-    /// Returns true if the text is an id that is nobody else's name: nothing has to be said of it.
+    /// Returns true if the text is an id and not the name of another node, so that it needs no
+    /// explanation.
     pub fn is_plain(&self, net: &Net) -> bool {
         let is_other = |(id, name): (&str, &str)| name == self.text && id != self.text;
         self.ids[..] == [self.text.as_str()] && !net.named_nodes(self.kind).any(is_other)

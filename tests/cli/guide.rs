@@ -9,6 +9,7 @@ const RELEASE: (&str, &str) = ("tar", "takes a release: scripts/try-release.sh a
 const CLUSTER: &str = "takes Slurm: benchmarks/tests/batches.rs has a stand-in";
 const PAGES: &[Page<'_>] = &[
     Page { path: "docs/tutorial.md", not_run: &[], before: &[] },
+    Page { path: "docs/fairness.md", not_run: &[], before: &[] },
     Page {
         path: "docs/installing.md",
         not_run: &[
