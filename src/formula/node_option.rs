@@ -1,0 +1,46 @@
+//! Names of nodes in options of the command line, read as formulas read them.
+
+use super::{FormulaProblem, NamedNodes};
+use parikh_net::{Mention, NameIndex, Net, NodeKind};
+use std::borrow::Cow;
+
+/// Returns the nodes of one kind that a text in an option stands for, as a formula reads it: a text
+/// in quotes means all nodes with this name, any other the node with this id, or else the one node
+/// with this name. Ids may come back that no node has.
+///
+/// # Errors
+/// When the text is not in quotes, and several nodes have it as their name.
+pub fn nodes_meant(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes, FormulaProblem> {
+    let index = NameIndex::new(net, kind);
+    let (text, mention) = match in_quotes(text).filter(|_| !index.has_id(text)) {
+        Some(inside) => (inside, Mention::Name),
+        None => (Cow::Borrowed(text), Mention::Word),
+    };
+    let owned = |ids: Vec<&str>| ids.into_iter().map(str::to_owned).collect();
+    let ids = match index.find(&text, mention) {
+        Ok(ids) => owned(ids),
+        Err(none) if none.is_empty() => vec![text.clone().into_owned()],
+        Err(several) => {
+            let (name, candidates) = (text.into_owned(), owned(several));
+            return Err(FormulaProblem::AmbiguousName { name, kind, candidates });
+        }
+    };
+    Ok(NamedNodes { text: text.into_owned(), kind, ids })
+}
+
+/// Returns the text between two quotes, in which a backslash takes the next character as it is.
+fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
+    let inside = text.strip_prefix('"')?.strip_suffix('"')?;
+    if !inside.contains(['"', '\\']) {
+        return Some(inside.into());
+    }
+    let (mut name, mut letters) = (String::new(), inside.chars());
+    while let Some(c) = letters.next() {
+        match c {
+            '"' => return None,
+            '\\' => name.push(letters.next()?),
+            other => name.push(other),
+        }
+    }
+    Some(name.into())
+}
