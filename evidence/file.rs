@@ -40,8 +40,8 @@
 //! - `trace`: a firing sequence from the initial marking. Each step is a transition by name, and
 //!   how often it fires in a row.
 //! - `loops`: an accelerated sequence ([`LoopRun`]), as blocks. Each element of a block is a
-//! ([`parikh_net::PumpSequence`]). A reduction ([`NamedLog`]) is `of` the net of another one, a
-//! document   (in quotes if it needs more than 64 bits). The last block starts at the initial marking.
+//!   transition by name, or an earlier block by its number from 0, with the number of repetitions
+//!   (in quotes if it needs more than 64 bits). The last block starts at the initial marking.
 //! - `pump`: a self-covering sequence. `earlier` stages repeat as often as the later ones need
 //!   ([`parikh_net::PumpSequence`]).
 //! - `reduction` ([`NamedLog`]): a net transformation, `of` the net of another reduction or of the
