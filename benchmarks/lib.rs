@@ -2,17 +2,17 @@
 //! contest instances, time-stamps its answers, scores them against known answers and compares runs.
 //!
 //! For each run an [`instance`] is unpacked to a directory of its own and [`run`] starts the tool
-//! there under limits. [`verdict`] compares each [`answer`] with the [`oracle`], and the result file
-//! gets one [`row`] per question. [`contest`] does this for a list of instances and continues a
-//! contest that was interrupted. [`table`] adds up a result file, and [`compare`] shows two side by
-//! side.
+//! there under limits. [`verdict`] compares each [`answer`] with the [`oracle`], and the result
+//! file gets one [`row`] per question. [`contest`] does this for a list of instances and continues
+//! a contest that was interrupted. [`table`] adds up a result file, and [`compare`] shows two side
+//! by side.
 //!
 //! [`evidence`] counts the answers that the auditor confirms. [`encodings`] compares encodings and
-//! solvers ([`backends`]) on the [`goals`] of instances; [`encodings_table`] and [`cactus`] print and
-//! plot the results. [`readers`] compares the prover's reader of models with the auditor's.
-//! [`summary`] makes a page of result files ([`html`], [`scatter`], [`reasons`]). [`shard`] splits a
-//! contest for many machines and merges the results. [`benchexec`] exports a contest to BenchExec and
-//! imports its results. [`teams`] runs each engine alone, or all engines but one.
+//! solvers ([`backends`]) on the [`goals`] of instances; [`encodings_table`] and [`cactus`] print
+//! and plot the results. [`readers`] compares the prover's reader of models with the auditor's.
+//! [`summary`] makes a page of result files ([`html`], [`scatter`], [`reasons`]). [`shard`] splits
+//! a contest for many machines and merges the results. [`benchexec`] exports a contest to BenchExec
+//! and imports its results. [`teams`] runs each engine alone, or all engines but one.
 
 pub mod answer;
 pub mod backends;

@@ -10,9 +10,9 @@
 //!
 //! ```text
 //! state-equation + traps + read-feed     an over-approximation: no solution, no such marking
-//! state-equation + k-induction           the same for the first of k + 1 consecutive markings bmc
-//! exact, for at most k firings bmc-steps                              exact, for at most k steps
-//! of any number of firings
+//! state-equation + k-induction           the same for the first of k + 1 consecutive markings
+//! bmc                                    exact, for at most k firings
+//! bmc-steps                              exact, for at most k steps of any number of firings
 //! ```
 
 pub mod bounds;

@@ -3,6 +3,9 @@
 //!
 //! One inequality per innermost unit covers all units around it. Without a claim there are no
 //! constraints. The claim is the model's: results that use it are correct only if the claim is.
+//!
+//! # Sources
+//! H. Garavel, *Nested-unit Petri nets*, JLAMP 104, 2019.
 
 use crate::variables::Variables;
 use parikh_net::{LinearSum, PlaceId, UnitId};

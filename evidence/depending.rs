@@ -1,23 +1,24 @@
-//! Which of many goals depend on what has changed: looking at a marking costs what is new about it.
+//! An index from places to the goals that read them, so that the cost of a new marking depends only
+//! on the places that changed.
 
 use parikh_net::PlaceId;
 
-/// Goals by number, and the places that each depends on.
+/// Goals by number, indexed by the places that they read.
 #[derive(Debug, Default)]
 pub struct Depending {
     by_place: Vec<Vec<usize>>,
-    /// The goals that depend on what has changed since the last look, each once.
+    /// The goals that read a place changed since the last `take`, without duplicates.
     changed: Vec<usize>,
     is_changed: Vec<bool>,
 }
 
 impl Depending {
-    /// Nothing depends on any of so many places.
+    /// Creates an index for a net with `places` places, without goals.
     pub fn new(places: usize) -> Self {
         Depending { by_place: vec![Vec::new(); places], ..Depending::default() }
     }
 
-    /// The goal of this number depends on these places.
+    /// Registers the goal with number `goal` as a reader of `places`.
     pub fn add(&mut self, goal: usize, places: impl IntoIterator<Item = PlaceId>) {
         if self.is_changed.len() <= goal {
             self.is_changed.resize(goal + 1, false);
@@ -25,7 +26,8 @@ impl Depending {
         places.into_iter().for_each(|place| self.by_place[place.index()].push(goal));
     }
 
-    /// A place has changed. Goals that are not `wanted` any more are forgotten.
+    /// Records a change of the tokens of `place`. Goals for which `wanted` returns false are
+    /// removed from the index of this place.
     pub fn note_change(&mut self, place: PlaceId, wanted: impl Fn(usize) -> bool) {
         let Depending { by_place, changed, is_changed } = self;
         by_place[place.index()].retain(|&goal| {
@@ -37,7 +39,7 @@ impl Depending {
         });
     }
 
-    /// The goals to be looked at; from now on changes count anew.
+    /// Calls `look` with each goal that reads a changed place, and clears the record of changes.
     pub fn take(&mut self, mut look: impl FnMut(usize)) {
         for goal in self.changed.drain(..) {
             self.is_changed[goal] = false;

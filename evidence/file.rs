@@ -1,4 +1,4 @@
-//! Files of evidence, format `parikh-evidence-2`: one JSON object a line, one file an examination.
+//! Evidence files, format `parikh-evidence-2`: one JSON object per line, one file per examination.
 //!
 //! ```json
 //! {"evidence": {"format": "parikh-evidence-2", "net": "mutex", "places": 5, "transitions": 4, "examination": "OneSafe", "assumes": []}}
@@ -27,39 +27,48 @@
 //! {"end": {"answers": 15}}
 //! ```
 //!
-//! The first line also says what is assumed about the model, in the words of
-//! [`parikh_net::Assumption`]; whoever checks finds the same in the model.
+//! The first line also lists the assumptions about the model, as the keys of
+//! [`parikh_net::Assumption`]. A checker finds the same assumptions in the model.
 //!
-//! About a coloured model, the second line lists the places and transitions of the net that the
-//! rest is about, in order: the colours and bindings that were not left out. About a model with
-//! inhibitor or reset arcs, it has the bounds, and caps, by which the net was made that the rest is
-//! about ([`NamedTranslation`]). About others there is none.
+//! For a coloured model, the second line lists in order the places and transitions of the unfolding
+//! that the evidence is about; unused colours and bindings are left out. For a model with inhibitor
+//! or reset arcs, the second line has the bounds and caps by which the net of the evidence was made
+//! ([`NamedTranslation`]). Other models have no second line.
 //!
-//! A line is written before those that refer to it. Steps are transitions by name with how often
-//! each fires in a row, from the initial marking. Loops are blocks of firings: each turn of a block
-//! is a transition by name, or an earlier block by its number from 0, and how often in a row, in
-//! quotes where that takes more than 64 bits; the last block is what happens from the initial
-//! marking on ([`LoopRun`]). A pump may follow on `earlier` ones, which repeat as often as it needs
-//! ([`parikh_net::PumpSequence`]). A reduction ([`NamedLog`]) is `of` the net of another one, a document
-//! ([`NamedDocument`]) `on` the net of a reduction, in whose names it is written; without, of or on
-//! the net itself. A lasso ([`NamedLasso`](crate::lasso::NamedLasso)) is a run that never ends, and
-//! what comes after its prefix: firings that repeat, nothing, or whatever. An argument that no run
-//! has a property ([`NamedNoRun`](crate::no_run::NamedNoRun)) says which one, and may rest on
-//! predicates that no reachable marking satisfies, which other evidence of the same answer has to
-//! show. `visited` says that there are so few markings along runs which may have what is asked that
-//! whoever checks visits them ([`VisitedRuns`]). A document `after` a trace is about the net begun
-//! from the marking at its end. A structure ([`NamedStructure`]) is an argument about what stays
-//! reachable wherever the net goes, `on` the net of a reduction or on the net itself. A count
-//! ([`Count`]) says that these are the markings of the net of a reduction that keeps every marking,
-//! from which the figures of a state space follow. An answer lists everything that together shows
-//! it; `after` is a number of firings, and without it all markings along the trace count. What else
-//! a line says is for people.
+//! A line stands before all lines that refer to it. The lines are:
 //!
-//! A question has one answer. Where an answer turns out to rest on a false claim of the model, a
-//! `withdrawn` line says that it does not stand; after that the question may be answered again. The
-//! last line, `end`, says how many answers were printed and stand: as many as the file has that are
-//! not withdrawn. A file without it is of a run that was cut short, or that could not write on, and
-//! what was printed may not all be there.
+//! - `trace`: a firing sequence from the initial marking. Each step is a transition by name, and
+//!   how often it fires in a row.
+//! - `loops`: an accelerated sequence ([`LoopRun`]), as blocks. Each element of a block is a
+//!   transition by name, or an earlier block by its number from 0, with the number of repetitions
+//!   (in quotes if it needs more than 64 bits). The last block starts at the initial marking.
+//! - `pump`: a self-covering sequence. `earlier` stages repeat as often as the later ones need
+//!   ([`parikh_net::PumpSequence`]).
+//! - `reduction` ([`NamedLog`]): a net transformation, `of` the net of another reduction or of the
+//!   net itself.
+//! - `document` ([`NamedDocument`]): a refutation, `on` the net of a reduction, in whose names it
+//!   is written, or on the net itself. A document `after` a trace is about the net with the marking
+//!   at the end of the trace as its initial marking.
+//! - `lasso` ([`NamedLasso`](crate::lasso::NamedLasso)): an infinite run. Its prefix is followed by
+//!   firings that repeat, by a dead marking, or by any run.
+//! - `no_run` ([`NamedNoRun`](crate::no_run::NamedNoRun)): a proof that no run has a certain
+//!   property. It may use predicates that no reachable marking satisfies, which other evidence of
+//!   the same answer has to prove.
+//! - `visited` ([`VisitedRuns`]): no run has the property, and the runs that may still have it
+//!   visit so few markings that the checker visits these itself.
+//! - `structure` ([`NamedStructure`]): a proof about what stays reachable from all reachable
+//!   markings, `on` the net of a reduction or on the net itself.
+//! - `count` ([`Count`]): the number of markings of the net of a reduction that keeps every
+//!   marking. The figures of the state space follow from it.
+//! - `answer`: the answer to a question, with all evidence that together proves it. `after` is a
+//!   number of firings of a trace; without it, all markings along the trace count. Further entries
+//!   are for people.
+//!
+//! A question has one answer. If an answer turns out to rest on a false claim of the model, a
+//! `withdrawn` line takes it back, and the question may be answered again. The last line, `end`,
+//! has the number of answers that were printed and not withdrawn, which equals the number of such
+//! answers in the file. If it is missing, the run was interrupted or could not write, and answers
+//! may be missing from the file.
 
 use crate::certificate::NamedDocument;
 use crate::home::NamedStructure;
@@ -77,25 +86,25 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// What this version of the format is called.
+/// The name of this version of the format.
 pub const FORMAT: &str = "parikh-evidence-2";
 
-/// Any line, of which as much is read as is needed to find it again.
+/// A line of the file. Evidence lines are parsed only as far as their kind and id.
 #[derive(Debug)]
 pub enum Line {
     /// The first line.
     Header(Header),
-    /// The second line, about a coloured model: an [`Unfolding`], which whoever made the net has
-    /// read.
+    /// The second line for a coloured model, an [`Unfolding`]. Its content is read elsewhere, when
+    /// the net is made.
     Unfolding,
-    /// The second line, about a model with inhibitor or reset arcs:
-    /// a [`NamedTranslation`], likewise.
+    /// The second line for a model with inhibitor or reset arcs, a [`NamedTranslation`]. Its
+    /// content is read elsewhere, when the net is made.
     Translation,
-    /// Evidence of some kind, by its id.
+    /// A line of evidence, by its kind and id.
     Kept(Kind, String),
     /// An answer.
     Answer(Answer),
-    /// The id of a question whose answer before does not stand.
+    /// The id of a question whose earlier answer is withdrawn.
     Withdrawn(String),
     /// The last line.
     End(End),
@@ -107,7 +116,7 @@ impl<'d> Deserialize<'d> for Line {
     }
 }
 
-/// Reads the one entry of a line: its name says what is in it.
+/// Deserializes a line: an object with a single entry, whose key determines the content.
 struct LineVisitor;
 
 impl<'d> Visitor<'d> for LineVisitor {
@@ -140,21 +149,21 @@ impl<'d> Visitor<'d> for LineVisitor {
     }
 }
 
-/// What the file is about.
+/// The first line: the model and the examination that the file is about.
 #[derive(Debug, Default, Deserialize)]
 pub struct Header {
-    /// [`FORMAT`].
+    /// The version of the format, [`FORMAT`].
     pub format: String,
     /// The net's name.
     pub net: String,
-    /// How many places it has.
+    /// The number of places.
     pub places: usize,
-    /// How many transitions.
+    /// The number of transitions.
     pub transitions: usize,
-    /// The contest's name of what was asked.
+    /// The contest's name of the examination.
     pub examination: String,
-    /// What is assumed about the model, as the keys of [`parikh_net::Assumption`] in order; `None`
-    /// if the file does not say.
+    /// The assumptions about the model, as keys of [`parikh_net::Assumption`] in order. `None` if
+    /// the file does not list them.
     #[serde(default)]
     pub assumes: Option<Vec<String>>,
 }
@@ -166,27 +175,27 @@ impl Header {
     }
 }
 
-/// The nodes of an unfolding by their names, those of one coloured node together, in the order of
-/// the model.
+/// The places and transitions of an unfolding by name. The nodes of one coloured node are adjacent,
+/// in the order of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfolding {
-    /// Places, `p(red,2)`; `p` where tokens are black.
+    /// The places, as `p(red,2)`, or `p` for a place without colours.
     pub places: Vec<String>,
-    /// Transitions, `t(x=red,y=2)`; `t` where there are no variables.
+    /// The transitions, as `t(x=red,y=2)`, or `t` for a transition without variables.
     pub transitions: Vec<String>,
-    /// Of each sort of which colours were made one, as nothing tells them apart, all colours in
-    /// classes. Nodes have the names of the first ones.
+    /// For each sort with merged colours, the classes of equivalent colours. Nodes are named by the
+    /// first colour of each class.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<NamedClasses>,
 }
 
-/// Something to be referred to.
+/// The id of a line. Other entries are ignored.
 #[derive(Debug, Deserialize)]
 struct Named {
     id: String,
 }
 
-/// Transitions by name, and how often each fires in a row.
+/// Transitions by name, each with the number of firings in a row.
 pub type Steps = Vec<(String, u64)>;
 
 /// A firing sequence from the initial marking.
@@ -196,36 +205,36 @@ pub struct Trace {
     pub steps: Steps,
 }
 
-/// A firing sequence from the initial marking, and what can repeat for ever after it; or the last
-/// of several stages ([`parikh_net::PumpSequence`]).
+/// A firing sequence from the initial marking, and firings that can repeat forever after it. With
+/// `earlier` stages, it is the last stage ([`parikh_net::PumpSequence`]).
 #[derive(Debug, Deserialize)]
 pub struct Pump {
     /// The stages before this one.
     #[serde(default)]
     pub earlier: Vec<Stage>,
-    /// What comes first.
+    /// The firings before the pump.
     pub prefix: Steps,
-    /// What repeats.
+    /// The firings that repeat.
     pub pump: Steps,
 }
 
-/// A stage of a pump.
+/// An earlier stage of a pumping sequence.
 #[derive(Debug, Deserialize)]
 pub struct Stage {
-    /// What comes first.
+    /// The firings before the pump.
     pub prefix: Steps,
-    /// What repeats.
+    /// The firings that repeat.
     pub pump: Steps,
 }
 
-/// A run with loops from the initial marking.
+/// An accelerated sequence from the initial marking.
 #[derive(Debug, Deserialize)]
 pub struct Loops {
-    /// Its blocks.
+    /// The blocks. A block refers only to earlier blocks, and the last block is the whole run.
     pub blocks: Vec<Vec<(Repeated, Times)>>,
 }
 
-/// What a turn of a block repeats.
+/// An element of a block, which is repeated.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Repeated {
@@ -235,112 +244,114 @@ pub enum Repeated {
     Fire(String),
 }
 
-/// How often something is repeated.
+/// A number of repetitions.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Times {
-    /// In 64 bits.
+    /// A number in 64 bits.
     Few(u64),
-    /// In decimal digits.
+    /// A larger number, in decimal digits.
     Many(String),
 }
 
 /// A reduction.
 #[derive(Debug, Deserialize)]
 pub struct Reduction {
-    /// The reduction whose net it is of.
+    /// The reduction whose net is reduced further; the original net if absent.
     pub of: Option<String>,
-    /// How it goes.
+    /// The steps of the reduction.
     pub log: NamedLog,
 }
 
-/// A document and the net that it is about.
+/// A document with the net that it is about.
 #[derive(Debug, Deserialize)]
 pub struct About {
-    /// The reduction whose net it is.
+    /// The reduction whose net the document is about; the original net if absent.
     pub on: Option<String>,
-    /// The trace at whose end the net begins.
+    /// The trace whose last marking is the initial marking of the net.
     pub after: Option<String>,
     /// The document.
     pub document: NamedDocument,
 }
 
-/// An argument about the net as a whole.
+/// An argument about the behaviour of the whole net.
 #[derive(Debug, Deserialize)]
 pub struct AboutAll {
-    /// The reduction whose net it is.
+    /// The reduction whose net the argument is about; the original net if absent.
     pub on: Option<String>,
     /// The argument.
     pub structure: NamedStructure,
 }
 
-/// That no run has what runs must not have, as visiting the markings along those that still may
-/// shows.
+/// The statement that no run has a property, to be checked by visiting the markings along the runs
+/// that may still have it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct VisitedRuns {
-    /// The most markings that are to be visited.
+    /// The maximum number of markings that the checker visits.
     pub markings: u64,
 }
 
-/// A count of all markings, those of a reduced net.
+/// The number of reachable markings, counted on a reduced net.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Count {
-    /// Its id.
+    /// The id of the line.
     pub id: String,
-    /// The reduction whose net is left; it keeps every marking.
+    /// The reduction whose net is counted. It keeps every marking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
-    /// How many markings of the parts of that net were visited.
+    /// The number of markings that were visited, summed over the parts of the reduced net.
     pub markings: u64,
 }
 
-/// An answer and the list of what shows it.
+/// An answer with references to its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// That of the formula, or the examination's name.
+    /// The id of the formula, or the name of the examination.
     pub id: String,
     /// `TRUE`, `FALSE`, a number, or `+inf`.
     pub value: String,
-    /// `units` where the model's own claim of safe units is taken for granted.
+    /// The assumptions of the answer: `units` if it assumes the model's claim that its units are
+    /// safe.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumes: Vec<String>,
-    /// The search whose word it is.
+    /// The exhaustive search that the answer rests on, if there is no evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub searched: Option<Searched>,
-    /// Lines of the file before this one.
+    /// References to earlier lines of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown_by: Vec<EvidenceReference>,
 }
 
-/// The end of a file.
+/// The last line of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
-    /// How many answers were printed and stand.
+    /// The number of answers that were printed and not withdrawn.
     pub answers: u64,
 }
 
-/// An exhaustive search.
+/// An exhaustive search of the reachable markings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Searched {
-    /// How many markings it visited.
+    /// The number of visited markings.
     pub markings: u64,
-    /// Whether markings were left out that cannot matter.
+    /// Whether the search used stubborn sets.
     pub stubborn: bool,
 }
 
-/// A reference to a line before: `{"trace": "w1", "after": 2}`.
+/// A reference to an earlier line: `{"trace": "w1", "after": 2}`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EvidenceReference {
-    /// Of which kind that line is.
+    /// The kind of the line.
     pub kind: Kind,
-    /// Its id, which all that refer to it may share.
+    /// The id of the line, shared between references.
     pub id: Arc<str>,
-    /// After how many firings of a trace to look; all along it without.
+    /// The number of firings of a trace after which its marking counts. Without it, all markings
+    /// along the trace count.
     pub after: Option<u64>,
 }
 
 impl EvidenceReference {
-    /// A line as a whole.
+    /// Returns a reference to a whole line.
     pub fn new(kind: Kind, id: impl Into<Arc<str>>) -> Self {
         EvidenceReference { kind, id: id.into(), after: None }
     }
@@ -363,7 +374,7 @@ impl<'d> Deserialize<'d> for EvidenceReference {
     }
 }
 
-/// Reads a reference: one kind with an id, and `after` where that is a trace.
+/// Deserializes a reference: a kind with an id, and optionally `after` for a trace.
 struct ShownVisitor;
 
 impl<'d> Visitor<'d> for ShownVisitor {
@@ -398,10 +409,10 @@ impl<'d> Visitor<'d> for ShownVisitor {
 }
 
 impl Loops {
-    /// The run, in the transitions of `net`.
+    /// Returns the run in the transitions of `net`.
     ///
     /// # Errors
-    /// When the net has no such transition, or the blocks are none of a run.
+    /// When a transition is not known, or the blocks form no run.
     pub fn resolve(&self, net: &Net) -> Result<LoopRun, String> {
         let turn = |(part, times): &(Repeated, Times)| {
             let part = match part {
@@ -425,7 +436,7 @@ impl Loops {
     }
 }
 
-/// A firing sequence, in the transitions of `net`.
+/// Returns the firing sequence in the transitions of `net`.
 ///
 /// # Errors
 /// When the net has no such transition.
@@ -439,13 +450,13 @@ pub fn sequence(net: &Net, steps: &Steps) -> Result<FiringSequence, String> {
     Ok(sequence)
 }
 
-/// A number of times has so many digits at most.
+/// The maximum number of digits in a number of repetitions.
 pub const MOST_DIGITS: usize = 10_000;
 
-/// How often something is repeated, in decimal digits and nothing else.
+/// Parses a number of repetitions, which consists of decimal digits only.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A message that says what is wrong.
 pub fn number_of_times(digits: &str) -> Result<BigUint, String> {
     if digits.len() > MOST_DIGITS {
         return Err(format!("a number of times of more than {MOST_DIGITS} digits"));
@@ -455,43 +466,49 @@ pub fn number_of_times(digits: &str) -> Result<BigUint, String> {
     number.ok_or_else(|| format!("{} is no number of times", Quoted(digits)))
 }
 
-/// The bounds by which a net was translated, with names.
+/// The bounds by which a net with inhibitor or reset arcs was translated, with names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedTranslation {
-    /// One for each place that inhibits or is emptied.
+    /// One bound for each place with an inhibitor or reset arc.
     pub bounds: Vec<NamedBound>,
 }
 
-/// A bound on a place.
+/// An upper bound on the tokens of a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedBound {
-    /// The place.
+    /// The name of the place.
     pub place: String,
-    /// What it holds at most.
+    /// The upper bound.
     pub most: u64,
-    /// Why.
+    /// The justification of the bound.
     pub because: NamedBecause,
 }
 
-/// Why a place holds no more: [`Because`] with names.
+/// The justification of an upper bound: [`Because`] with names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedBecause {
-    /// The net has so few markings that they can be visited.
+    /// The checker can visit all markings of the net, at most so many.
     Visited(u64),
-    /// Who adds to the place is inhibited by it.
+    /// The same, and the translation copies transitions only for combinations of tokens that occur
+    /// together in a visited marking.
+    Seen(u64),
+    /// Transitions that add to the place are inhibited by it.
     Capacity,
-    /// A sum that no transition raises.
+    /// The weights of a sum of tokens that no transition increases.
     Weights(Vec<(String, u64)>),
-    /// It may hold more: a cap, within which the net that was made does what the model does.
+    /// The place may hold more tokens. The number is a cap, and the translated net behaves like the
+    /// model within it.
     Cap,
 }
 
 impl NamedTranslation {
-    /// That of a net's translation, whose first places are the model's.
+    /// Writes a translation with names. The first places of the translated net are the places of
+    /// `core`.
     pub fn of(core: &Net, translation: &Translation) -> Self {
         let because = |because: &Because| match because {
             Because::Visited(markings) => NamedBecause::Visited(*markings),
+            Because::Seen(markings) => NamedBecause::Seen(*markings),
             Because::Capacity => NamedBecause::Capacity,
             Because::Cap => NamedBecause::Cap,
             Because::Weights(weights) => NamedBecause::Weights(
@@ -511,7 +528,7 @@ impl NamedTranslation {
 }
 
 impl Unfolding {
-    /// That of a net.
+    /// Returns the place and transition names of an unfolding.
     pub fn of(net: &Net) -> Self {
         Unfolding {
             places: net.places().map(|p| net.place_name(p).to_owned()).collect(),

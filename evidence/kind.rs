@@ -1,7 +1,8 @@
-//! The kinds of evidence that files hold, each a line of its own that answers refer to.
+//! The kinds of evidence in evidence files. Each piece of evidence is one line, and answers refer
+//! to it by its id.
 //!
-//! A new kind is a variant here with its row, a type that its lines are read as ([`Kept`]), and the
-//! file in `audit/kinds` that says what such a line shows.
+//! A new kind needs a variant and a row here, a type with [`Kept`] that its lines are parsed as,
+//! and a file in `audit/kinds` that defines what such a line proves.
 
 use serde::Deserialize;
 
@@ -10,25 +11,25 @@ use serde::Deserialize;
 pub enum Kind {
     /// A firing sequence from the initial marking.
     Trace,
-    /// A firing sequence, and what can repeat for ever after it.
+    /// A firing sequence, and firings that can repeat forever after it.
     Pump,
-    /// A run with loops, of more firings than are written down.
+    /// An accelerated sequence: nested loops of firings, too long to write out.
     Loops,
-    /// A run that never ends.
+    /// An infinite run, as a prefix and a cycle.
     Lasso,
-    /// How a smaller net is made, for documents about it.
+    /// The steps by which a reduced net is made, for documents about that net.
     Reduction,
-    /// An argument that some markings are not reachable.
+    /// A proof that no reachable marking satisfies certain predicates.
     Document,
-    /// An argument about what stays reachable.
+    /// A proof about predicates that stay reachable from every reachable marking.
     Structure,
-    /// An argument that no run has a property.
+    /// A proof that no run has a property.
     NoRun,
-    /// That visiting markings shows that no run has a property.
+    /// The statement that a search of at most so many markings proves that no run has a property.
     Visited,
-    /// Markings with what is true of them, about the tree of runs.
+    /// Markings labelled with the subformulas that hold there, for branching-time properties.
     Labelling,
-    /// A count of markings.
+    /// The number of reachable markings.
     Count,
 }
 
@@ -48,7 +49,7 @@ impl Kind {
         Kind::Count,
     ];
 
-    /// What it is called in files, and the letter that the ids of its lines begin with.
+    /// Returns the kind's name in files, and the first letter of the ids of its lines.
     const fn row(self) -> (&'static str, char) {
         match self {
             Kind::Trace => ("trace", 'w'),
@@ -65,25 +66,25 @@ impl Kind {
         }
     }
 
-    /// What it is called in files.
+    /// Returns the kind's name in files.
     pub const fn name(self) -> &'static str {
         self.row().0
     }
 
-    /// The letter that the ids of its lines begin with.
+    /// Returns the first letter of the ids of the kind's lines.
     pub const fn letter(self) -> char {
         self.row().1
     }
 
-    /// The kind that is called so.
+    /// Returns the kind with this name in files, or `None` for an unknown name.
     pub fn named(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// What lines of one kind are read as.
+/// A type that the lines of one kind of evidence are parsed as.
 pub trait Kept: for<'d> Deserialize<'d> {
-    /// The kind.
+    /// The kind of the lines.
     const KIND: Kind;
 }
 

@@ -1,83 +1,88 @@
-//! Whether a run that never ends has a property: it is fired, and the formula is evaluated along
-//! it.
+//! Checks that an infinite run has a property: it fires the run and evaluates the formula along it.
 //!
-//! The letters of the run are read off the markings one by one. The firings that repeat have to
-//! lead back to the marking in which they began, or to one with more tokens where the property does
-//! not look: whatever fired once can fire again there, with the same letters, and so for ever. The
-//! formula is evaluated on the word by its own definition ([`Lasso::satisfies`]).
+//! The letters of the run are computed from its markings one by one. The firings that repeat must
+//! lead back to the marking in which they began, or to a larger marking, from which they can fire
+//! again. In the second case the letters must be the same in every round, or the formula must be
+//! true whatever they are where they differ (`growth`). The formula is evaluated on the word by its
+//! own definition ([`Lasso::satisfies`]).
 //!
-//! Where only fair runs are meant ([`Fairness`](parikh_net::Fairness)), the firings that repeat are
-//! looked at for that by its own definition, too (`fair`). A run that ends in a dead marking is
-//! fair, and one that is left open after some firings can go on fairly.
+//! If only fair runs count ([`Fairness`](parikh_net::Fairness)), the repeated firings are checked
+//! against the definition of fairness (`fair`). A run that ends in a dead marking is fair, and
+//! every finite firing sequence has a fair continuation.
 //!
-//! Where the run is left open after some firings, the letters so far, and each that the marking
-//! there may have, have to decide the formula for all that can follow
-//! ([`Ltl::value_after`](parikh_temporal::Ltl::value_after)). Every run does go on, or stays in a
-//! dead marking. That is a simple test, which leaves some open (p ∨ ¬p is); for these, and only
-//! here, an automaton of the negation is held against its formula, and where it may be after these
-//! letters, it has to accept nothing.
+//! If the run is left open after its prefix, the letters so far and each possible next letter must
+//! decide the formula for every continuation
+//! ([`Ltl::value_after`](parikh_temporal::Ltl::value_after)). Every run continues, or stays in a
+//! dead marking. This test is simple and leaves some formulas open, for example tautologies such as
+//! p ∨ ¬p. In that case an automaton of the negated formula is built and checked against the
+//! formula. From the states reached by these letters, it must accept no word.
 
 mod fair;
+mod growth;
 
 use crate::file::{Steps, sequence};
 use crate::kind::{Kept, Kind};
 use crate::replay::{ReplayError, Replayer};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{FiringSequence, Marking, Net, Step};
+use parikh_net::{FiringSequence, Net, Step};
 use parikh_temporal::{
     Atom, Automaton, AutomatonLimits, Lasso, Letter, LinearTableau, PartialTruth,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// The most firings whose letters are written down.
+/// The maximum number of firings of a checked run. Each firing has one letter.
 pub const LONGEST: u128 = 10_000_000;
 
-/// States, edges and terms of an automaton that is made for a run that is left open, and cases of
-/// its check.
+/// Limits of the automaton for a run that is left open, and the number of cases in its check.
 const LIMITS: AutomatonLimits = AutomatonLimits { states: 1_000, edges: 20_000, terms: 1_000 };
 const CASES: usize = 100_000;
 
-/// Why a run does not show a property.
+/// The reason that a run does not prove a property.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LassoFlaw {
-    /// Some firing is not enabled.
+    /// A firing is not enabled.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// What repeats is no firing at all.
+    /// The repeated part has no firing.
     #[error("no firing repeats")]
     NoFirings,
-    /// It does not lead back.
-    #[error("place `{0}` has other tokens after the firings that are said to repeat")]
+    /// The repeated firings do not lead back: a place has fewer tokens, or so many more that an
+    /// atom may change.
+    #[error(
+        "place `{0}` has fewer tokens after the firings that are said to repeat, or more, and what \
+         the formula says of it may change"
+    )]
     NotBack(String),
-    /// It is said to end, and does not.
+    /// The run is said to end in a dead marking, but the marking is not dead.
     #[error("the marking after the firings is not dead")]
     NotDead,
-    /// It is a run, and not one that is meant.
+    /// The run is not fair.
     #[error("the run is not {kind} fair to transition `{transition}`")]
     Unfair {
         /// `weakly` or `strongly`.
         kind: &'static str,
-        /// The transition that never fires from somewhere on.
+        /// A transition that never fires in the repeated part.
         transition: String,
     },
-    /// It is a run, and without the property.
+    /// The run is possible but lacks the property.
     #[error("the run does not have the property")]
     NotSatisfied,
-    /// More letters than are written down.
+    /// The run has more than [`LONGEST`] firings.
     #[error("the run has more than 10^7 firings")]
     TooLong,
-    /// Told to stop.
+    /// `goes_on` returned false before the end.
     #[error("not checked to the end")]
     Stopped,
 }
 
-/// Accepts that the run is one of `net`, and that it has the property. What the initial marking
-/// says of a part that is about it alone need not be looked at again.
+/// Checks that the run is a run of `net` and that it has the property. If the cycle changes an
+/// atom, the check is repeated after the subformulas about the initial marking are replaced by
+/// their values.
 ///
 /// # Errors
-/// What is wrong.
+/// The first flaw of the run.
 pub fn check_lasso(
     net: &Net,
     property: &RunProperty,
@@ -90,8 +95,8 @@ pub fn check_lasso(
     }
 }
 
-/// The property as it is of runs from the initial marking: with what that says of the formula's
-/// parts that are about the first letter. Atoms that are left nowhere else are gone.
+/// Returns the property with the subformulas about the first letter replaced by their values at the
+/// initial marking. Atoms that no longer occur are dropped.
 fn given_initially(net: &Net, property: &RunProperty) -> RunProperty {
     let initially = RunAtom::all_initially(property.atoms(), net);
     let here = |atom: Atom| initially[atom.0 as usize];
@@ -125,15 +130,21 @@ fn check_all(
             if along.letters.len() == back {
                 return Err(LassoFlaw::NoFirings);
             }
-            leads_back(net, property, &begin, along.replayer.marking())?;
+            let ends = (&begin, along.replayer.marking());
+            let unsettled = growth::check(net, property, cycle, ends, goes_on)?;
             fair::check(net, property.fairness(), &begin, cycle)?;
+            if let Some(unsettled) = unsettled {
+                let is_satisfied = unsettled.satisfies(property, &along.letters, back);
+                let place = || net.place_name(unsettled.place).to_owned();
+                return is_satisfied.then_some(()).ok_or_else(|| LassoFlaw::NotBack(place()));
+            }
             along.satisfies(back)
         }
     };
     satisfied.then_some(()).ok_or(LassoFlaw::NotSatisfied)
 }
 
-/// A run on its way.
+/// A run that is fired step by step, with its letters so far.
 struct Along<'a> {
     net: &'a Net,
     property: &'a RunProperty,
@@ -164,7 +175,7 @@ impl Along<'_> {
         Ok(())
     }
 
-    /// Whether whatever follows satisfies the formula.
+    /// Returns true if every continuation satisfies the formula.
     fn decides(mut self) -> bool {
         let Along { net, property, .. } = self;
         let end = self.replayer.marking();
@@ -182,8 +193,8 @@ impl Along<'_> {
         })
     }
 
-    /// Whether no word that begins with the letters has the negation, as far as its automaton is of
-    /// a size that is worth it.
+    /// Returns true if no word that begins with the letters satisfies the negated formula. Returns
+    /// false if the automaton exceeds its limits.
     fn leaves_nothing(&self) -> bool {
         let mut formulas = self.property.formulas().clone();
         let formula = formulas.negate(self.property.formula());
@@ -209,7 +220,8 @@ impl Along<'_> {
         nothing && tableau.check_complete(&formulas, formula, CASES).is_ok()
     }
 
-    /// Whether the word of these letters, again from `back` on, satisfies the formula.
+    /// Returns true if the word of the letters, which repeats from position `back`, satisfies the
+    /// formula.
     fn satisfies(self, back: usize) -> bool {
         let word = Lasso::new(self.letters, back);
         let (formulas, formula) = (self.property.formulas(), self.property.formula());
@@ -217,7 +229,8 @@ impl Along<'_> {
     }
 }
 
-/// A run in names, as it stands in a file: just one of the three says how it goes on.
+/// A run with names, as in a file. Exactly one of three entries says how the run continues after
+/// the prefix.
 ///
 /// ```json
 /// {"prefix": [["t", 1]], "repeats": [["u", 2]]}
@@ -226,15 +239,15 @@ impl Along<'_> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedLasso {
-    /// What fires first.
+    /// The firings of the prefix.
     pub prefix: Steps,
-    /// What repeats after it.
+    /// The firings that repeat after the prefix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Steps>,
-    /// Nothing can fire after it.
+    /// True if the marking after the prefix is dead.
     #[serde(default, skip_serializing_if = "is_false")]
     pub dead: bool,
-    /// Whatever comes after it.
+    /// True if every continuation after the prefix counts.
     #[serde(default, skip_serializing_if = "is_false")]
     pub whatever: bool,
 }
@@ -248,7 +261,7 @@ impl Kept for NamedLasso {
 }
 
 impl NamedLasso {
-    /// A run of `net`.
+    /// Writes a run of `net` with names.
     pub fn of(net: &Net, run: &LassoRun) -> NamedLasso {
         let named = |firings: &FiringSequence| -> Steps {
             let name = |step: &Step| (net.transition_name(step.transition).to_owned(), step.count);
@@ -265,10 +278,10 @@ impl NamedLasso {
         }
     }
 
-    /// The run, in the transitions of `net`.
+    /// Returns the run in the transitions of `net`.
     ///
     /// # Errors
-    /// When the net has no such transition, or it is not said how the run goes on, or twice.
+    /// When a transition is not known, or not exactly one continuation is given.
     pub fn resolve(&self, net: &Net) -> Result<LassoRun, String> {
         let prefix = sequence(net, &self.prefix)?;
         let end = match (&self.repeats, self.dead, self.whatever) {
@@ -278,26 +291,6 @@ impl NamedLasso {
             _ => return Err("expected one of `repeats`, `dead` and `whatever`".to_owned()),
         };
         Ok(LassoRun { prefix, end })
-    }
-}
-
-/// Whether what fired from `begin` to `end` can fire for ever with the same letters: no place has
-/// lost tokens, and those that atoms look at have not gained any.
-fn leads_back(
-    net: &Net,
-    property: &RunProperty,
-    begin: &Marking,
-    end: &Marking,
-) -> Result<(), LassoFlaw> {
-    // That no marking of the loop is dead is seen by what fires next.
-    let looked_at = property.read_places(net);
-    let differs = net.places().find(|&place| match looked_at.binary_search(&place) {
-        Ok(_) => begin[place] != end[place],
-        Err(_) => begin[place] > end[place],
-    });
-    match differs {
-        Some(place) => Err(LassoFlaw::NotBack(net.place_name(place).to_owned())),
-        None => Ok(()),
     }
 }
 
@@ -359,18 +352,27 @@ mod tests {
         let made = RunAtom::Holds(Predicate::at_least(net.place_named("made").unwrap(), 1));
         let stop = RunAtom::Fires(vec![net.transition_named("stop").unwrap()]);
         let dead = RunAtom::Holds(Predicate::Dead);
-        let atoms = [q, made, stop, dead];
+        let two = RunAtom::Holds(Predicate::at_least(net.place_named("made").unwrap(), 2));
+        let atoms = [q, made, stop, dead, two];
         let mut formulas = Ltl::default();
         let [q, made, stop, dead] = [0, 1, 2, 3].map(|number| formulas.atom(Atom(number)));
         let some_q = formulas.eventually(Linear, q);
         let again = formulas.always(Linear, some_q);
         let ends = formulas.eventually(Linear, dead);
         let lasts = formulas.negate(ends);
+        let two = formulas.atom(Atom(4));
+        let much = formulas.eventually(Linear, two);
         let stops = formulas.eventually(Linear, stop);
         let later = formulas.next(Linear, made);
         let has_q = formulas.eventually(Linear, q);
         let of = |formula| RunProperty::new(&formulas, formula, &atoms);
         let round = || RunEnd::Repeats(firings(&net, &["t", "u"]));
+        // In the second round `made` is marked, and stays so.
+        assert_eq!(check(&net, &of(later), &["t", "u"], round()), Err(LassoFlaw::NotSatisfied));
+        let made_later = |prefix| check(&net, &of(much), prefix, round());
+        let few = Err(LassoFlaw::NotBack("made".to_owned()));
+        assert_eq!(made_later(&["t", "u"][..]), few);
+        assert_eq!(made_later(&["t", "u", "t", "u"][..]), Ok(()));
         // The loop makes tokens, which nobody looks at.
         assert_eq!(check(&net, &of(again), &[], round()), Ok(()));
         assert_eq!(check(&net, &of(lasts), &[], round()), Ok(()));

@@ -1,9 +1,9 @@
-//! Evidence: what makes a claim checkable, and the checks.
+//! Evidence: the data that makes an answer checkable, and the checkers.
 //!
-//! This crate knows nets and file formats only: no solver, no engine, no floating point. A
-//! *witness* is a firing sequence, replayed on the original net; a *document* ([`certificate`])
-//! refutes predicates, and is re-checked down to the last integer. Whatever makes or writes
-//! evidence is elsewhere.
+//! This crate knows only nets and file formats: no solver, no engine, no floating point. A
+//! *witness* is a firing sequence; the crate replays it on the original net. A *document*
+//! ([`certificate`]) proves that no reachable marking satisfies some predicates; the crate checks
+//! it in exact integer arithmetic. Other crates produce and write the evidence.
 
 #![forbid(unsafe_code)]
 

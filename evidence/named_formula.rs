@@ -1,30 +1,30 @@
-//! Temporal formulas as they stand in files: a list of parts, each of which refers to parts before
-//! it.
+//! Temporal formulas in files: a list of nodes, each of which refers to earlier nodes by number.
 
 use parikh_temporal::{Formula, Formulas, Literal, Paths};
 
-/// A part, by the numbers of its own parts.
+/// A node of a formula. Its operands are numbers of earlier nodes.
 pub(crate) enum NamedNode<'l, P> {
-    /// Always of this value.
+    /// The constant true or false.
     Constant(bool),
-    /// An atom from 1, or its negation.
+    /// An atom, numbered from 1, or its negation as a negative number.
     Literal(i64),
-    /// All of these.
+    /// A conjunction.
     And(&'l [usize]),
-    /// One of these.
+    /// A disjunction.
     Or(&'l [usize]),
-    /// After one step.
+    /// The operand holds after one step.
     Next(P, usize),
-    /// The first until the second.
+    /// The first operand holds until the second does.
     Until(P, usize, usize),
-    /// The first releases the second.
+    /// The first operand releases the second.
     Release(P, usize, usize),
 }
 
-/// The parts as formulas, with these in place of atoms.
+/// Builds the nodes as formulas of `store`, with `atoms` as the atoms. Returns one formula per
+/// node.
 ///
 /// # Errors
-/// When a number is not that of an atom, or of a part before.
+/// When a number is not the number of an atom, or of an earlier node.
 pub(crate) fn build<'l, P: Paths>(
     nodes: impl IntoIterator<Item = NamedNode<'l, P>>,
     store: &mut Formulas<P>,
@@ -57,7 +57,7 @@ pub(crate) fn build<'l, P: Paths>(
     Ok(built)
 }
 
-/// A literal as a number: atoms from 1, negative for a negation.
+/// Returns a literal as a number: atoms from 1, negative for a negation.
 pub(crate) fn signed(literal: Literal) -> i64 {
     let number = i64::from(literal.atom.0) + 1;
     if literal.positive { number } else { -number }

@@ -1,4 +1,4 @@
-//! Predicates as they stand in files: nodes by name.
+//! Predicates in files: places and transitions are given by name.
 //!
 //! ```json
 //! "true"
@@ -10,15 +10,15 @@ use crate::certificate::{Comparison, Flaw, comparison};
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
 
-/// A predicate in names.
+/// A predicate with the names of places and transitions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedPredicate {
-    /// It holds everywhere.
+    /// Holds at every marking.
     True,
-    /// It holds nowhere.
+    /// Holds at no marking.
     False,
-    /// Σ ≤ bound.
+    /// The weighted sum of the tokens is at most the bound.
     Comparison(Comparison),
     /// The transition is enabled.
     Enabled(String),
@@ -26,16 +26,16 @@ pub enum NamedPredicate {
     Disabled(String),
     /// No transition is enabled.
     Dead,
-    /// Some transition is.
+    /// Some transition is enabled.
     NotDead,
-    /// All of these hold.
+    /// The conjunction of the predicates.
     And(Vec<NamedPredicate>),
-    /// One of these holds.
+    /// The disjunction of the predicates.
     Or(Vec<NamedPredicate>),
 }
 
 impl NamedPredicate {
-    /// A predicate of `net`.
+    /// Writes a predicate of `net` with names.
     pub fn of(net: &Net, predicate: &Predicate) -> NamedPredicate {
         let name = |t: TransitionId| net.transition_name(t).to_owned();
         let all = |parts: &[Predicate]| parts.iter().map(|part| Self::of(net, part)).collect();
@@ -56,10 +56,10 @@ impl NamedPredicate {
         }
     }
 
-    /// The predicate, in ids of `net`, not sorted.
+    /// Returns the predicate with the ids of `net`. Its parts are not sorted.
     ///
     /// # Errors
-    /// When a name is not known, or a comparison is too large.
+    /// When a name is not known, or the numbers of a comparison are too large.
     pub fn resolve(&self, net: &Net) -> Result<Predicate, Flaw> {
         let transition = |name: &String| {
             let t = net.transition_named(name);

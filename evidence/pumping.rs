@@ -1,27 +1,30 @@
-//! Pumps in stages: whether sums grow without bound.
+//! Self-covering sequences in stages: a proof that sums of tokens grow without bound.
 //!
 //! # Conditions
-//! Some places are *plentiful*, none at first; of the others the marking is known, m₀ at first. For
-//! each stage:
+//! Some places are *plentiful*; initially there are none. For the other places the marking is
+//! known; initially it is m₀. For each stage:
 //!
-//! 1. its prefix fires, where plentiful places are taken to hold whatever is asked for;
-//! 2. after it, its pump fires in the same way, and leaves no place that is not plentiful with
-//!    fewer tokens.
+//! 1. its prefix is enabled, if plentiful places are assumed to hold enough tokens;
+//! 2. after the prefix, its pump is enabled under the same assumption, and no place that is not
+//!    plentiful has fewer tokens after the pump than before.
 //!
-//! A place that the pump leaves with more tokens is plentiful from then on. A sum grows without
-//! bound in two cases: there is a single stage, and its pump makes the sum larger; or no plentiful
-//! place has a negative coefficient in the sum, and at least one has a positive coefficient.
+//! A place that has more tokens after the pump than before is plentiful from then on. A sum grows
+//! without bound in two cases: there is a single stage, and its pump makes the sum larger; or no
+//! plentiful place has a negative coefficient in the sum, and at least one has a positive
+//! coefficient.
 //!
 //! # Soundness
-//! After each stage, for each k there is a reachable marking that is the known one on the places
-//! that are not plentiful, and has at least k tokens on those that are. Initially there are no
-//! plentiful places. A sequence takes at most so many tokens, c, off the places that were plentiful
-//! before: from a marking with k + c tokens on these it fires, and leaves k. So does the pump k
-//! times in a row, from a marking with k·(c + 1) tokens on these: all other places hold no fewer
-//! tokens before the next time, by (2). Those where it leaves more have k tokens more at the end,
-//! at least. In a sum without negative coefficients of plentiful places, the other places add what
-//! the known marking says, and a plentiful place with a positive coefficient adds at least k. A
-//! single pump can be fired again and again: a sum that grows along it once grows each time.
+//! Claim: after each stage, for each k there is a reachable marking that equals the known marking
+//! on the places that are not plentiful, and has at least k tokens on each plentiful place.
+//! Initially there are no plentiful places. A sequence consumes at most c tokens, for some c, from
+//! the places that were plentiful before it. From a marking with k + c tokens on these places it is
+//! enabled, and leaves at least k. Likewise the pump is enabled k times in a row from a marking
+//! with k·(c + 1) tokens on these places: by (2) all other places hold no fewer tokens before the
+//! next repetition. The places that gain tokens by the pump hold at least k more at the end.
+//!
+//! In a sum without negative coefficients of plentiful places, the other places contribute the
+//! value at the known marking, and a plentiful place with a positive coefficient contributes at
+//! least k. A single pump can repeat forever, and a sum that grows along it once grows each time.
 //!
 //! # Source
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969.
@@ -29,23 +32,24 @@
 use super::replay::{PumpError, Replayer};
 use parikh_net::{LinearSum, Marking, Net, PlaceId, PumpSequence};
 
-/// Which places grow without bound along a pumping that was checked, so that sums can be asked.
+/// The places that grow without bound along a checked pumping sequence. It decides whether sums
+/// grow.
 #[derive(Debug)]
 pub struct Growth {
-    /// By place, whether it is plentiful.
+    /// One entry per place: true if the place is plentiful.
     plentiful: Vec<bool>,
-    /// The markings before and after the pump, where there is a single stage.
+    /// The markings before and after the pump, if there is a single stage.
     single: Option<(Marking, Marking)>,
 }
 
 impl Growth {
-    /// The places that grow without bound, ascending.
+    /// Iterates over the places that grow without bound, ascending.
     pub fn places(&self) -> impl Iterator<Item = PlaceId> {
         let grown = self.plentiful.iter().enumerate().filter(|&(_, &grown)| grown);
         grown.map(|(place, _)| PlaceId::new(place))
     }
 
-    /// Whether a sum grows without bound.
+    /// Returns true if the sum grows without bound by the conditions of the module.
     pub fn grows(&self, sum: &LinearSum) -> bool {
         if let Some((before, after)) = &self.single {
             return sum.value(after) > sum.value(before);
@@ -55,11 +59,10 @@ impl Growth {
     }
 }
 
-/// Checks the conditions of the module, and says which places grow.
+/// Checks the conditions of the module, and returns the places that grow.
 ///
 /// # Errors
-/// When a prefix or a pump does not fire, or a pump leaves a place that is not plentiful with fewer
-/// tokens.
+/// When a prefix or a pump is not enabled, or a place that is not plentiful loses tokens by a pump.
 pub fn check_pumping(net: &Net, pumping: &PumpSequence) -> Result<Growth, PumpError> {
     let mut replayer = Replayer::new(net);
     let mut single = None;
@@ -118,11 +121,11 @@ mod tests {
         let place = |name| net.place_named(name).unwrap();
         assert!(growth.grows(&LinearSum::place(place("made"))));
         let minus = |a, b| LinearSum::new([(place(a), 1), (place(b), -1)]).unwrap();
-        // Each of both grows; nobody says by how much more.
+        // Both places grow, but the conditions do not compare their growth.
         assert!(!growth.grows(&minus("made", "store")));
         assert!(growth.grows(&minus("made", "open")));
         assert!(!growth.grows(&LinearSum::place(place("ready"))));
-        // Without the first stage there is nothing to be taken.
+        // Without the first stage, `store` has no tokens to consume.
         let last = stage(&net, &["fill", "close"], &["make"]);
         assert_eq!(
             check_pumping(&net, &PumpSequence { earlier: vec![], last }).unwrap_err(),

@@ -1,18 +1,18 @@
-//! Refutations by unit propagation.
+//! Checks refutations of sets of clauses by unit propagation.
 //!
-//! A clause is a list of literals: variables from 1, negative for a negation. A step is a clause;
-//! it follows when assuming all its literals false and propagating units ends in a contradiction.
-//! After the last step the clauses together must propagate to a contradiction without any
-//! assumption. The checker shares no code with any solver.
+//! A clause is a list of literals: variables are numbered from 1, a negative number is a negation.
+//! A step of the refutation is a clause. It is accepted if assuming that all its literals are false
+//! leads to a contradiction by unit propagation. After the last step, the clauses together must
+//! propagate to a contradiction without any assumption. The checker shares no code with any solver.
 //!
 //! # Sources
 //! E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE
 //! 2003; M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals).
 
-/// Why a refutation is not accepted.
+/// The reason that a refutation is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RefutationFlaw {
-    /// A clause of the steps has a variable that does not exist.
+    /// A step has a variable that does not exist.
     #[error("step {0} has a variable that does not exist")]
     NoSuchVariable(usize),
     /// A step that does not follow by unit propagation.
@@ -21,17 +21,17 @@ pub enum RefutationFlaw {
     /// All steps follow, but the clauses do not contradict each other.
     #[error("the refutation does not end in a contradiction")]
     NoContradiction,
-    /// Told to stop.
+    /// `goes_on` returned false before the end.
     #[error("not checked to the end")]
     Stopped,
 }
 
-/// Checks the steps one after the other and the contradiction at the end. The variables of
-/// `clauses` are at most `variables`.
+/// Checks the steps one after the other, and the contradiction at the end. The variables of
+/// `clauses` must be at most `variables`. The check stops when `goes_on` returns false.
 ///
 /// # Errors
-/// With the first step that does not follow, when there is no contradiction at the end, or when it
-/// does not go on.
+/// The first step that does not follow, a missing contradiction at the end, or
+/// [`RefutationFlaw::Stopped`].
 pub fn check(
     clauses: &[Vec<i32>],
     steps: &[Vec<i32>],
@@ -59,12 +59,14 @@ pub fn check(
     if contradiction { Ok(()) } else { Err(RefutationFlaw::NoContradiction) }
 }
 
-/// Accepts that the clauses contradict each other, by splitting cases on their literals. Steps that
-/// follow are used, and others are skipped: the result does not depend on how the author of the
-/// steps numbered the variables that are not in the clauses. At most `most` cases are tried.
+/// Checks that the clauses contradict each other, by case distinction on their literals. Steps that
+/// follow by unit propagation are added as clauses, and other steps are skipped. So the result does
+/// not depend on how the steps number variables that do not occur in the clauses. At most `most`
+/// cases are tried.
 ///
 /// # Errors
-/// [`RefutationFlaw::NoContradiction`] where that is not seen, or [`RefutationFlaw::Stopped`].
+/// [`RefutationFlaw::NoContradiction`] if no contradiction is found within the cases, or
+/// [`RefutationFlaw::Stopped`].
 pub fn check_by_cases(
     clauses: &[Vec<i32>],
     steps: &[Vec<i32>],
@@ -86,7 +88,7 @@ pub fn check_by_cases(
             contradiction = known.add(step);
         }
     }
-    // What is assumed in each case, with how much was known before.
+    // The literal assumed in each open case, with the length of the trail before it.
     let mut open: Vec<(usize, i32)> = Vec::new();
     let mut cases = 0;
     loop {
@@ -107,14 +109,14 @@ pub fn check_by_cases(
     }
 }
 
-/// Clauses with two watched literals each, and what is known of the variables.
+/// Clauses with two watched literals each, and the current assignment.
 struct Propagator {
     clauses: Vec<Vec<i32>>,
-    /// Per literal the clauses that watch it.
+    /// By literal, the indices of the clauses that watch it.
     watching: Vec<Vec<usize>>,
-    /// Per literal: true, false (its negation is true), or neither.
+    /// By literal: true if the literal is true. A variable is unassigned if neither literal is.
     holds: Vec<bool>,
-    /// The literals made true, in order; those before `next` are propagated.
+    /// The literals made true, in order. Those before `next` have been propagated.
     trail: Vec<i32>,
     next: usize,
 }
@@ -135,12 +137,13 @@ impl Propagator {
         }
     }
 
-    /// Adds a clause for good and propagates. Whether that is a contradiction.
+    /// Adds a clause permanently and propagates. Returns true on a contradiction.
     fn add(&mut self, clause: &[i32]) -> bool {
         let mut clause = clause.to_vec();
         clause.sort_unstable();
         clause.dedup();
-        // What is false for good comes last, so that two others are watched if there are two.
+        // Literals that are permanently false come last, so the watched literals are not false if
+        // possible.
         clause.sort_by_key(|&literal| self.holds[at(-literal)]);
         match clause.iter().filter(|&&literal| !self.holds[at(-literal)]).count() {
             0 => true,
@@ -155,8 +158,8 @@ impl Propagator {
         }
     }
 
-    /// Whether the clauses and the negation of `step` propagate to a contradiction; forgets what
-    /// was assumed for it.
+    /// Returns true if the clauses and the negation of `step` propagate to a contradiction. The
+    /// assumptions are undone.
     fn contradicts(&mut self, step: &[i32]) -> bool {
         let mark = self.trail.len();
         let contradiction = step.iter().any(|&literal| self.assume(-literal)) || self.propagate();
@@ -164,7 +167,7 @@ impl Propagator {
         contradiction
     }
 
-    /// Forgets all but the first `mark` literals that were made true.
+    /// Unassigns all but the first `mark` literals of the trail.
     fn forget(&mut self, mark: usize) {
         for literal in self.trail.drain(mark..) {
             self.holds[at(literal)] = false;
@@ -172,14 +175,14 @@ impl Propagator {
         self.next = mark;
     }
 
-    /// A literal of a clause that is not yet true, neither true nor false itself.
+    /// Returns an unassigned literal of a clause that is not yet true.
     fn undecided(&self) -> Option<i32> {
         let is_open = |clause: &&Vec<i32>| !clause.iter().any(|&it| self.holds[at(it)]);
         let open = self.clauses.iter().find(is_open)?;
         open.iter().copied().find(|&literal| !self.holds[at(-literal)])
     }
 
-    /// Makes a literal true. Whether it is false already.
+    /// Makes a literal true. Returns true if it is already false.
     fn assume(&mut self, literal: i32) -> bool {
         if self.holds[at(-literal)] {
             return true;
@@ -191,7 +194,7 @@ impl Propagator {
         false
     }
 
-    /// Makes true what follows. Whether something is true and false.
+    /// Propagates all units. Returns true on a contradiction.
     fn propagate(&mut self) -> bool {
         while let Some(&literal) = self.trail.get(self.next) {
             self.next += 1;
@@ -219,8 +222,8 @@ impl Propagator {
         false
     }
 
-    /// Finds another literal to watch than `falsified`, which comes second afterwards if there is
-    /// none. Whether one was found.
+    /// Looks for another literal to watch instead of `falsified`. Returns false if there is none;
+    /// `falsified` is then the second literal of the clause.
     fn rewatch(&mut self, index: usize, falsified: i32) -> bool {
         let clause = &mut self.clauses[index];
         if clause[0] == falsified {

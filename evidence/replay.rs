@@ -1,22 +1,24 @@
-//! The replayer: fires a sequence on a net with nothing but subtraction and addition.
+//! The replayer: fires a sequence on a net by subtraction and addition only.
 //!
-//! It is the judge of every witness, so it shares no code with the engines, nor with
-//! [`Net::fire`]: it reads the arcs of the net and keeps its own marking. A run of `count` firings
-//! of one transition is done at once: it is enabled all the way if and only if it is at its first
-//! firing and at its last, because each place changes by the same amount every time.
+//! Every witness is accepted or rejected by the replayer. Therefore it shares no code with the
+//! engines or with [`Net::fire`]: it reads the arcs of the net and keeps its own marking.
+//!
+//! A step of `count` firings of one transition is one operation. Each place changes by the same
+//! amount each time, so the transition is enabled throughout if and only if it is enabled at its
+//! first and at its last firing.
 
 use parikh_net::printable::Quoted;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Step, TransitionId};
 
-/// Why a sequence does not replay.
+/// The reason that a sequence does not replay.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// A transition of the sequence is not one of the net.
+    /// A transition of the sequence is not a transition of the net.
     #[error("firing {firing}: the net has no transition {transition:?}")]
     NoSuchTransition {
         /// Number of the firing, from 1.
         firing: u64,
-        /// The transition asked for.
+        /// The id in the sequence.
         transition: TransitionId,
     },
     /// A place holds too few tokens for the next firing.
@@ -25,85 +27,86 @@ pub enum ReplayError {
         Quoted(.transition), Quoted(.place)
     )]
     NotEnabled {
-        /// Number of the first firing of the run in which it happens, from 1.
+        /// Number of the first firing of the step that fails, from 1.
         firing: u64,
         /// The transition's name.
         transition: String,
         /// The place's name.
         place: String,
     },
-    /// A step of a coloured net has no binding that may fire.
+    /// A step of a coloured net has no enabled binding.
     #[error("firing {firing}: {}: {why}", Quoted(.transition))]
     NoBinding {
         /// Number of the firing, from 1.
         firing: u64,
         /// The transition and its binding.
         transition: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// A place would hold more tokens than are counted.
+    /// A place would hold more than [`Marking::MAX_TOKENS`] tokens.
     #[error("firing {firing}: place {} would hold more than 2^63 - 1 tokens", Quoted(.place))]
     Overflow {
-        /// Number of the first firing of the run in which it happens, from 1.
+        /// Number of the first firing of the step that fails, from 1.
         firing: u64,
         /// The place's name.
         place: String,
     },
-    /// The sequence has fewer firings than were asked for.
+    /// The sequence has fewer firings than a reference to it says.
     #[error("the sequence ends after {firings} firings, before the one it is said to reach")]
     TooShort {
-        /// How many it has.
+        /// The number of its firings.
         firings: u64,
     },
 }
 
-/// A marking on its way along a sequence.
+/// The current marking while a sequence is fired step by step.
 pub struct Replayer<'n> {
     net: &'n Net,
     marking: Marking,
     fired: u64,
-    /// Ascending.
+    /// Places that are assumed to hold enough tokens, ascending.
     plentiful: Vec<PlaceId>,
 }
 
 impl<'n> Replayer<'n> {
-    /// Starts at the initial marking.
+    /// Creates a replayer at the initial marking.
     pub fn new(net: &'n Net) -> Self {
         Replayer { net, marking: net.initial().clone(), fired: 0, plentiful: Vec::new() }
     }
 
-    /// Takes the place to hold whatever is asked for from now on; its tokens stay what they are.
+    /// Assumes from now on that the place holds enough tokens. Its count no longer changes.
     pub(super) fn has_plenty(&mut self, place: PlaceId) {
         if let Err(at) = self.plentiful.binary_search(&place) {
             self.plentiful.insert(at, place);
         }
     }
 
-    /// Whether it does.
+    /// Returns true if the place is assumed to hold enough tokens.
     pub(super) fn is_plentiful(&self, place: PlaceId) -> bool {
         self.plentiful.binary_search(&place).is_ok()
     }
 
-    /// Starts at this marking instead.
+    /// Creates a replayer at the given marking.
     pub fn at(net: &'n Net, marking: Marking) -> Self {
         Replayer { net, marking, fired: 0, plentiful: Vec::new() }
     }
 
-    /// The marking reached so far.
+    /// Returns the current marking.
     pub fn marking(&self) -> &Marking {
         &self.marking
     }
 
-    /// How many firings were done so far.
+    /// Returns the number of firings so far.
     pub fn fired(&self) -> u64 {
         self.fired
     }
 
-    /// Fires one run.
+    /// Fires a step: a transition `count` times in a row.
     ///
     /// # Errors
-    /// When it is not enabled all the way, or a place overflows; the marking is then undefined.
+    /// When the transition is not enabled throughout, or a place overflows. The marking is then
+    /// undefined.
     pub fn fire(&mut self, step: Step) -> Result<(), ReplayError> {
         let t = step.transition;
         let firing = self.fired.saturating_add(1);
@@ -116,7 +119,7 @@ impl<'n> Replayer<'n> {
         let (pre, post) = (self.net.pre(t), self.net.post(t));
         let again = i128::from(step.count - 1);
         for arc in pre.iter().filter(|arc| !self.is_plentiful(arc.place)) {
-            // Gained between two firings; at the last one the place has had `again` of them.
+            // `gain` is the change per firing; before the last firing there were `again` firings.
             let back = self.net.post_weight(t, arc.place);
             let gain = i128::from(back) - i128::from(arc.weight);
             let tokens = i128::from(self.marking[arc.place]);
@@ -129,7 +132,7 @@ impl<'n> Replayer<'n> {
                 });
             }
         }
-        // Take everything first and put afterwards, per place in one sum.
+        // One sum per place: all consumed tokens are subtracted before the produced ones are added.
         let mut after: Vec<(PlaceId, i128)> = Vec::with_capacity(pre.len() + post.len());
         let count = i128::from(step.count);
         after.extend(pre.iter().map(|arc| (arc.place, -count * i128::from(arc.weight))));
@@ -153,10 +156,10 @@ impl<'n> Replayer<'n> {
     }
 }
 
-/// The marking at the end of `sequence`.
+/// Returns the marking at the end of `sequence`.
 ///
 /// # Errors
-/// With the first firing that fails.
+/// The first firing that is not enabled.
 pub fn replay(net: &Net, sequence: &FiringSequence) -> Result<Marking, ReplayError> {
     let mut replayer = Replayer::new(net);
     for &step in sequence.steps() {
@@ -165,39 +168,40 @@ pub fn replay(net: &Net, sequence: &FiringSequence) -> Result<Marking, ReplayErr
     Ok(replayer.marking)
 }
 
-/// The net begun from the marking at the end of `sequence`: what the model claims of its units is
-/// claimed there, too, as what can be reached from there can be reached here.
+/// Returns the net with the marking at the end of `sequence` as its initial marking. The model's
+/// claim about its units is kept: every marking reachable from there is reachable in the original
+/// net.
 ///
 /// # Errors
-/// With the first firing that fails.
+/// The first firing that is not enabled.
 pub fn begun_after(net: &Net, sequence: &FiringSequence) -> Result<Net, ReplayError> {
     let end = replay(net, sequence)?;
-    // The net fires the sequence by itself to know how far its claim goes; two rules for firing
-    // agree.
+    // The net fires the sequence with its own code to decide how far the claim holds. The claim is
+    // kept only if both firing rules agree on the marking.
     match net.after(sequence) {
         Ok(there) if *there.initial() == end => Ok(there),
         _ => Ok(net.without_unit_claim().from_marking(end)),
     }
 }
 
-/// Why a pumping sequence proves nothing.
+/// The reason that a pumping sequence proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PumpError {
-    /// One of its halves does not replay.
+    /// The prefix or the pump does not replay.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// The second half leaves a place with fewer tokens, so that it may not repeat.
+    /// The pump leaves a place with fewer tokens, so it may not repeat.
     #[error("place {} loses tokens in the repeated part", Quoted(.0))]
     Loses(String),
 }
 
-/// Replays `prefix` and then `pump`, and checks that `pump` loses no token anywhere, so that it can
-/// repeat for ever. The markings before and after the pump.
+/// Replays `prefix` and then `pump`, and checks that no place loses tokens by `pump`, so that it
+/// can repeat forever. Returns the markings before and after the pump.
 ///
-/// Whatever grows along the pump grows without bound (the easy half of Karp & Miller, 1969).
+/// A sum that grows along the pump grows without bound (the easy direction of Karp & Miller, 1969).
 ///
 /// # Errors
-/// When either part does not replay, or a place loses tokens.
+/// When the prefix or the pump does not replay, or a place loses tokens.
 pub fn check_pump(
     net: &Net,
     prefix: &FiringSequence,
@@ -218,8 +222,8 @@ pub fn check_pump(
     Ok((before, after))
 }
 
-/// Whether the pump replays, can repeat for ever, and leaves more tokens somewhere each time: the
-/// net is then unbounded.
+/// Returns true if the pump replays, can repeat forever, and leaves more tokens on some place each
+/// time. The net is then unbounded.
 pub fn pump_grows(net: &Net, prefix: &FiringSequence, pump: &FiringSequence) -> bool {
     check_pump(net, prefix, pump).is_ok_and(|(before, after)| after != before)
 }

@@ -1,17 +1,20 @@
-//! The model's claim that its units are safe (NUPN), looked at along firing sequences.
+//! Checks the model's claim that its units are safe (NUPN) along firing sequences.
 //!
-//! What rests on the claim says so, but a claim that a replayed sequence breaks is false, and then
-//! nothing may rest on it any more. Whatever follows from the claim follows along each sequence by
-//! itself: it bounds the markings on the way and nothing else. So a replayed sequence that
-//! contradicts a proof from the claim either breaks the claim on its way, or the proof is wrong.
+//! Evidence that assumes the claim says so. If a replayed sequence violates the claim, the claim is
+//! false and such evidence proves nothing.
+//!
+//! A consequence of the claim also holds along a single sequence, as long as the claim holds for
+//! the markings of the sequence. So if a replayed sequence contradicts a proof from the claim,
+//! either the sequence violates the claim or the proof is wrong.
 
 use super::Replayer;
 use parikh_net::printable::Quoted;
 use parikh_net::units::Breach;
 use parikh_net::{FiringSequence, Net, PlaceId, Step, UnitId, Units};
 
-/// How the first `firings` firings of `sequence` break the model's claim, in words: "unit `u` holds
-/// 2 tokens after 3 firings". `None` when they do not, do not replay, or nothing is claimed.
+/// Describes how the first `firings` firings of `sequence` violate the model's claim, for example:
+/// "unit `u` holds 2 tokens after 3 firings". Returns `None` if they do not, if they do not replay,
+/// or if the model makes no claim.
 pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Option<String> {
     let units = net.safe_units()?;
     let mut counts = Counts::new(net, units);
@@ -20,9 +23,10 @@ pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Optio
     for step in sequence.steps() {
         let count = step.count.min(left);
         left -= count;
-        // Firings in a row change each place by the same amount. A place that gains has two tokens
-        // after the second firing, and keeps them: a breach in between is one after the last
-        // firing, too. So it is enough to look after the first firing and after the last one.
+        // Consecutive firings of one transition change each place by the same amount. A place that
+        // gains tokens has two tokens after the second firing, and keeps them. So a violation after
+        // any firing in between persists until the last one. The markings after the first and the
+        // last firing suffice.
         for count in [count.min(1), count.saturating_sub(1)] {
             replayer.fire(Step { transition: step.transition, count }).ok()?;
             counts.add(net, *step, count);
@@ -52,12 +56,12 @@ fn in_words(units: &Units, breach: &Breach, firings: u64) -> String {
     }
 }
 
-/// The tokens of each unit, kept up to date firing by firing.
+/// The tokens of each unit, updated after each firing.
 struct Counts<'n> {
     units: &'n Units,
-    /// On its own places.
+    /// Tokens on the unit's own places, by unit.
     own: Vec<i128>,
-    /// On its own places and those of all units inside.
+    /// Tokens on the places of the unit and of all units inside it, by unit.
     inside: Vec<i128>,
 }
 
@@ -71,7 +75,7 @@ impl<'n> Counts<'n> {
         counts
     }
 
-    /// A unit and those around it, outwards.
+    /// Iterates over a unit and the units around it, from the inside out.
     fn chain(&self, unit: UnitId) -> impl Iterator<Item = UnitId> + use<'n> {
         let units = self.units;
         std::iter::successors(Some(unit), |&unit| units.get(unit).parent)
@@ -91,7 +95,7 @@ impl<'n> Counts<'n> {
         }
     }
 
-    /// Whether the claim is broken by the tokens of the unit that holds `place`.
+    /// Returns true if the tokens of the unit that holds `place` violate the claim.
     fn broken_at(&self, place: PlaceId) -> bool {
         let unit = self.units.unit_of(place);
         let own = self.own[unit.index()];

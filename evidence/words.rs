@@ -1,4 +1,4 @@
-//! Predicates and sums as people write them, for what is said about evidence and questions.
+//! Predicates, sums and properties as text for people, for messages about evidence and questions.
 
 use parikh_net::printable::{Quoted, counted};
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -8,7 +8,7 @@ use parikh_net::{
 use parikh_temporal::AtomNames;
 use std::fmt::Write as _;
 
-/// A goal for people.
+/// Returns a goal as text.
 pub fn goal(net: &Net, goal: &Goal) -> String {
     match goal {
         Goal::Reach(predicate) => format!("EF {}", formula(net, predicate)),
@@ -19,7 +19,8 @@ pub fn goal(net: &Net, goal: &Goal) -> String {
     }
 }
 
-/// A goal that is known to be met, or not, for people; nothing of maxima.
+/// Returns the text of an answered goal: the goal if `holds`, otherwise its negation. The text is
+/// empty for a maximum.
 pub fn claim(net: &Net, asked: &Goal, holds: bool) -> String {
     match (asked, holds) {
         (Goal::Maximise(_), _) => String::new(),
@@ -35,7 +36,7 @@ pub fn claim(net: &Net, asked: &Goal, holds: bool) -> String {
     }
 }
 
-/// A property of runs for people.
+/// Returns a property of runs as text.
 pub fn run_property(net: &Net, property: &RunProperty) -> String {
     let mut names = AtomNames::default();
     for (number, atom) in property.atoms().iter().enumerate() {
@@ -46,7 +47,7 @@ pub fn run_property(net: &Net, property: &RunProperty) -> String {
                 format!("{} fires", any.iter().map(quoted).collect::<Vec<_>>().join(" or "))
             }
         };
-        // Long names are clipped, and may be alike then.
+        // Long names are shortened, so the texts of two atoms may be equal.
         while names.atom(&text).0 as usize != number {
             text.push('\'');
         }
@@ -58,8 +59,8 @@ pub fn run_property(net: &Net, property: &RunProperty) -> String {
     }
 }
 
-/// Which runs are meant, for people: `runs strongly fair to `t` and weakly to all others`. Nothing
-/// where all are.
+/// Describes the runs that a fairness constraint admits, for example: `runs strongly fair to `t`
+/// and weakly to all others`. Returns `None` without a constraint.
 pub fn fairness(net: &Net, fairness: &Fairness) -> Option<String> {
     let (weak, strong) = (fairness.weak(), fairness.strong());
     let is_all = weak.len() + strong.len() == net.transition_count();
@@ -79,12 +80,12 @@ pub fn fairness(net: &Net, fairness: &Fairness) -> Option<String> {
     }
 }
 
-/// A property of the tree of runs for people.
+/// Returns a branching-time property as text.
 pub fn tree_property(net: &Net, property: &TreeProperty) -> String {
     let mut names = AtomNames::default();
     for (number, atom) in property.atoms().iter().enumerate() {
         let mut text = formula(net, atom);
-        // Long names are clipped, and may be alike then.
+        // Long names are shortened, so the texts of two atoms may be equal.
         while names.atom(&text).0 as usize != number {
             text.push('\'');
         }
@@ -92,7 +93,7 @@ pub fn tree_property(net: &Net, property: &TreeProperty) -> String {
     property.formulas().text(property.formula(), &names)
 }
 
-/// A predicate for people.
+/// Returns a predicate as text.
 pub fn formula(net: &Net, predicate: &Predicate) -> String {
     let joined = |parts: &[Predicate], by: &str| {
         let parts: Vec<String> = parts.iter().map(|part| formula(net, part)).collect();
@@ -114,12 +115,13 @@ pub fn formula(net: &Net, predicate: &Predicate) -> String {
     }
 }
 
-/// That no run has a property, for people: `A G "`p` ≥ 1"` where none has F ¬(p ≥ 1).
+/// Returns the statement that no run has `property`, for example `A G "`p` ≥ 1"` for the property F
+/// ¬(p ≥ 1).
 pub fn of_runs(net: &Net, property: &RunProperty) -> String {
     format!("A {}", run_property(net, &property.negated()))
 }
 
-/// A sum for people.
+/// Returns a linear sum as text.
 pub fn linear(net: &Net, sum: &LinearSum) -> String {
     let mut text = String::new();
     for (position, &(place, a)) in sum.terms().iter().enumerate() {
@@ -138,12 +140,12 @@ pub fn linear(net: &Net, sum: &LinearSum) -> String {
     if text.is_empty() { "0".to_owned() } else { text }
 }
 
-/// A place for people: its id, and its name where that is another.
+/// Returns the id of a place, followed by its label if it has one.
 pub fn place(net: &Net, p: PlaceId) -> String {
     with_label(net.place_name(p), net.place_label(p))
 }
 
-/// A transition for people: its id, and its name where that is another.
+/// Returns the id of a transition, followed by its label if it has one.
 pub fn transition(net: &Net, t: TransitionId) -> String {
     with_label(net.transition_name(t), net.transition_label(t))
 }
@@ -155,7 +157,7 @@ fn with_label(id: &str, label: Option<&str>) -> String {
     }
 }
 
-/// The first few of these, in words, and how many more there are.
+/// Joins the texts of the first five elements, and adds the number of the remaining elements.
 pub fn some<T>(all: &[T], words: impl Fn(&T) -> String) -> String {
     let mut text: Vec<String> = all.iter().take(5).map(words).collect();
     if all.len() > text.len() {
@@ -164,12 +166,13 @@ pub fn some<T>(all: &[T], words: impl Fn(&T) -> String) -> String {
     text.join(", ")
 }
 
-/// So many markings that were looked at: `1 marking was`, `12 markings were`.
+/// Returns the subject of a sentence about `count` markings: `1 marking was`, `12 markings were`.
 pub fn markings_were(count: u64) -> String {
     format!("{} {}", counted(count, "marking"), if count == 1 { "was" } else { "were" })
 }
 
-/// All of so many markings that were looked at: `the only marking was`, `all 12 markings were`.
+/// Returns the subject of a sentence about all of `count` markings: `the only marking was`, `all 12
+/// markings were`.
 pub fn all_markings_were(count: u64) -> String {
     match count {
         1 => "the only marking was".to_owned(),
@@ -177,7 +180,8 @@ pub fn all_markings_were(count: u64) -> String {
     }
 }
 
-/// How many firings a run with loops has: `12 firings`, `at least 10^308 firings`.
+/// Returns the number of firings of an accelerated sequence: `12 firings`, `at least 10^308
+/// firings`.
 pub fn firings(run: &LoopRun) -> String {
     let firings = run.firings().to_string();
     match firings.len() {
@@ -186,12 +190,12 @@ pub fn firings(run: &LoopRun) -> String {
     }
 }
 
-/// What is added where a net is spoken of that stands for a coloured one, some of whose colours
-/// were made one.
+/// The addition to messages about the quotient of a coloured net, in which equivalent colours are
+/// merged.
 pub const OF_QUOTIENT: &str = "where colours that nothing tells apart are one";
 
-/// Text of at most 200 characters: what is longer ends in `…`, behind the end of a name that was
-/// cut.
+/// Shortens a text to 200 characters and marks the cut with `…`. If the cut falls inside a quoted
+/// name, a closing quote is added.
 pub(crate) fn shortened(text: String) -> String {
     let Some((end, _)) = text.char_indices().nth(200) else { return text };
     let is_quoted = text[..end].matches('`').count() % 2 == 1;

@@ -1,9 +1,9 @@
 //! Names of nodes: a node's name is its label, or else its id.
 //!
-//! Tools for drawing and for process mining give nodes ids such as `n10`, and a label beside the id.
-//! Several nodes may have one name, and the name of one node may be the id of another. A formula
-//! speaks of the model's nodes: of coloured places and transitions where the net is an unfolding,
-//! and of the model's own transitions where several copies stand for one.
+//! Tools for drawing and for process mining give nodes ids such as `n10`, and a label beside the
+//! id. Several nodes may have one name, and the name of one node may be the id of another. A
+//! formula speaks of the model's nodes: of coloured places and transitions where the net is an
+//! unfolding, and of the model's own transitions where several copies stand for one.
 
 use crate::net::Net;
 use crate::{PlaceId, TransitionId};

@@ -1,5 +1,5 @@
-//! Translation of markings of a model with inhibitor or reset arcs to the net that represents it, and
-//! of conditions on markings to the net with caps: [`of_model`].
+//! Translation of markings of a model with inhibitor or reset arcs to the net that represents it,
+//! and of conditions on markings to the net with caps: [`of_model`].
 
 use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;

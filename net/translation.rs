@@ -85,6 +85,9 @@ pub struct TranslationBound {
 pub enum Because {
     /// All reachable markings, at most this many, were visited.
     Visited(u64),
+    /// The same. A transition that empties places has copies only for what these places hold
+    /// together in a reachable marking that enables it: all combinations would be too many.
+    Seen(u64),
     /// Every transition that adds to the place is inhibited by it:
     /// [`capacity`](crate::extended::capacity).
     Capacity,

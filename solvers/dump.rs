@@ -1,8 +1,9 @@
 //! Questions as files for other solvers: `.lp`, `.smt2`, `.cnf`.
 //!
-//! [`Dump`] writes single questions. [`RecordingSolver`] wraps a back-end and writes each question to a
-//! self-contained file before the back-end receives it. An incremental question is written with
-//! everything asserted so far. A file that cannot be written is logged, and the question proceeds.
+//! [`Dump`] writes single questions. [`RecordingSolver`] wraps a back-end and writes each question
+//! to a self-contained file before the back-end receives it. An incremental question is written
+//! with everything asserted so far. A file that cannot be written is logged, and the question
+//! proceeds.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

@@ -45,8 +45,8 @@ impl Optimum {
     /// Returns an exact bound on the objective of `program`, proved from the dual values.
     ///
     /// # Errors
-    /// Returns [`RefusalReason`] if there are no dual values, or if no rational numbers near them prove a
-    /// bound.
+    /// Returns [`RefusalReason`] if there are no dual values, or if no rational numbers near them
+    /// prove a bound.
     pub fn certify(&self, program: &LinearProgram) -> Result<CertifiedBound, RefusalReason> {
         self.certify_with_effort(program).map(|(bound, _)| bound)
     }

@@ -396,7 +396,7 @@ impl IncrementalLp for HighsModel {
 /// Stops the simplex method when the budget behind `watch` is exhausted.
 ///
 /// # Safety
-/// `watch` points to a [`SolveCallbacks`] that lives through the call; `input` is null or writable.
+/// `watch` points to a [`CallbackData`] that lives through the call; `input` is null or writable.
 unsafe extern "C" fn ask_budget(
     _kind: c_int,
     _message: *const c_char,

@@ -16,7 +16,7 @@ pub fn smt_solver(command: Option<&Program>) -> Result<Box<dyn SmtSolver>, SmtEr
     }
 }
 
-/// Starts Z3 in a worker process, or in this process if [`guest::invite`] was not called.
+/// Starts Z3 in a worker process, or in this process if [`guest::invite`](crate::guest::invite) was not called.
 #[cfg(feature = "z3")]
 fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
     use crate::{guest, smt_z3::Z3};

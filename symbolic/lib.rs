@@ -13,8 +13,8 @@
 //! if their nodes are equal. The k-th number of a vector belongs to *level* k. The [`order`] of the
 //! places over the levels decides whether a computation takes seconds or never ends.
 //!
-//! This crate knows places as levels and transitions as lists of [`LevelTouch`]es. It knows no goal and
-//! no examination.
+//! This crate knows places as levels and transitions as lists of [`LevelTouch`]es. It knows no goal
+//! and no examination.
 //!
 //! | file | contents |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! Parallel systems of labelled transition systems, in the form of the RERS challenge.
 //!
 //! ```text
-//! text ──read──▶ System ──Product (some components)──▶ joint states formula
-//! ──LabelFormula::negation──▶ KindAutomaton ──┴──▶ decide: a counterexample run, or none
+//! text ──read──▶ System ──Product (some components)──▶ joint states
+//! formula ──LabelFormula::negation──▶ KindAutomaton ──┴──▶ decide: a counterexample run, or none
 //! ```
 //!
 //! | file | contents |

@@ -5,8 +5,8 @@
 //! its edges. When a back edge merges components, their marks are united. A component with all
 //! marks contains an accepted run. When all nodes are done, there is none.
 //!
-//! If finite runs count ([`FiniteRuns::Stutter`]), the last letter repeats forever in a dead state; a
-//! node then also contains the kind of the last label.
+//! If finite runs count ([`FiniteRuns::Stutter`]), the last letter repeats forever in a dead state;
+//! a node then also contains the kind of the last label.
 //!
 //! Source: J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, FM 1999.
 

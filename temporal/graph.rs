@@ -4,11 +4,12 @@
 //! successor. The equations for this case (Z is the set of states that satisfy the formula):
 //!
 //! ```text
-//! EX φ        some successor is in φ                       false without successor AX φ        all
-//! successors are in φ                      true without successor E(φ U ψ)    least Z = ψ ∪ (φ ∩
-//! some successor in Z) A(φ U ψ)    least Z = ψ ∪ (φ ∩ all successors in Z, at least one successor)
-//! E(φ R ψ)    greatest Z = ψ ∩ (φ ∪ some successor in Z ∪ no successor) A(φ R ψ)    greatest Z = ψ
-//! ∩ (φ ∪ all successors in Z)
+//! EX φ        some successor is in φ                       false without successor
+//! AX φ        all successors are in φ                      true without successor
+//! E(φ U ψ)    least Z = ψ ∪ (φ ∩ some successor in Z)
+//! A(φ U ψ)    least Z = ψ ∪ (φ ∩ all successors in Z, at least one successor)
+//! E(φ R ψ)    greatest Z = ψ ∩ (φ ∪ some successor in Z ∪ no successor)
+//! A(φ R ψ)    greatest Z = ψ ∩ (φ ∪ all successors in Z)
 //! ```
 //!
 //! Source: Clarke, Emerson, Sistla, "Automatic verification of finite-state concurrent systems

@@ -1,6 +1,7 @@
 //! Speed of the explicit engine (new markings per second) and bytes per marking.
 //!
-//! `cargo bench --no-default-features -p parikh-benchmarks --bench explicit [-- SECONDS [THREADS [NETS]]]`
+//! `cargo bench --no-default-features -p parikh-benchmarks --bench explicit [-- SECONDS [THREADS
+//! [NETS]]]`
 //!
 //! `NETS` are directories of contest instances, or a word that occurs in the names of the nets made
 //! here. `THREADS` are numbers separated by commas: each net is searched once with each number of

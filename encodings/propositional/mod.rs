@@ -8,9 +8,9 @@
 //! There are three encodings of tokens as bits ([`TokenEncoding`]):
 //!
 //! ```text
-//! order      "p holds at least 1, 2, 3, … tokens": one variable for each possible number one-of-n
-//! the same, and exactly one place of a component with one token is marked log        the marked
-//! place of a component as a binary number: ⌈log₂ n⌉ variables
+//! order      "p holds at least 1, 2, 3, … tokens": one variable for each possible number
+//! one-of-n   the same, and exactly one place of a component with one token is marked
+//! log        the marked place of a component as a binary number: ⌈log₂ n⌉ variables
 //! ```
 //!
 //! A *component* ([`components`]) is a set of places that together hold exactly one token, given by
@@ -19,8 +19,8 @@
 //! places use the order encoding.
 //!
 //! # Firing
-//! A step fires at most one transition ([`StepSemantics::One`]), or many ([`StepSemantics::Steps`]), each once
-//! and in the order of the net, where
+//! A step fires at most one transition ([`StepSemantics::One`]), or many
+//! ([`StepSemantics::Steps`]), each once and in the order of the net, where
 //!
 //! 1. all are enabled in the marking before the step,
 //! 2. at most one of them changes each place, and

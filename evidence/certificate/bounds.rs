@@ -42,6 +42,19 @@ pub struct Bounds<P = PlaceId> {
     pub steps: Vec<Inference<P>>,
 }
 
+impl<P> Default for Bounds<P> {
+    fn default() -> Self {
+        Bounds { assumes_units: false, steps: Vec::new() }
+    }
+}
+
+impl<P> Bounds<P> {
+    /// Returns true if nothing is derived.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+}
+
 /// One bound on the tokens of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Bound<P = PlaceId> {
@@ -133,7 +146,7 @@ impl DerivedBounds {
     }
 
     /// Whether some upper bound keeps `t` from being enabled, ever.
-    fn blocks(&self, net: &Net, t: TransitionId) -> bool {
+    pub(super) fn blocks(&self, net: &Net, t: TransitionId) -> bool {
         net.pre(t).iter().any(|arc| self.high[arc.place.index()].is_some_and(|n| n < arc.weight))
     }
 

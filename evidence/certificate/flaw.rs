@@ -43,6 +43,12 @@ pub enum Flaw {
     /// The trap is empty in the initial marking.
     #[error("trap {0} is not marked initially")]
     Unmarked(usize),
+    /// A weighted sum is below its lower bound in the initial marking.
+    #[error("lower bound {0}: the initial marking has fewer tokens")]
+    LowAtFirst(usize),
+    /// A firing of the transition may lead below a lower bound.
+    #[error("lower bound {0}: a firing of {1:?} may lead below it")]
+    FallsBelow(usize, TransitionId),
     /// What is said to come first does not.
     #[error("precedence {0}: {1}")]
     Precedence(usize, &'static str),

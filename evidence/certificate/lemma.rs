@@ -1,23 +1,26 @@
 //! Lemmas: comparisons that exclude each other, with the sum that shows it.
 //!
 //! # Conditions
-//! A lemma names comparisons aᵢ·m ≤ kᵢ with multipliers λᵢ, traps Q with multipliers z, units U
-//! with multipliers s, and a weight w(p) per place. The checker demands
+//! A lemma names comparisons aᵢ·m ≤ kᵢ with multipliers λᵢ, traps Q with multipliers z, lower
+//! bounds b·m ≥ l with multipliers y, units U with multipliers s, and a weight w(p) per place. The
+//! checker demands
 //!
-//! 1. λ, z, s ≥ 0;
+//! 1. λ, z, y, s ≥ 0;
 //! 2. no firing raises the weighted sum: Σ_p w(p)·(post(t,p) − pre(t,p)) ≤ 0 for every transition;
-//! 3. v := w + Σ λᵢ·aᵢ − Σ z·1_Q + Σ s·1_chain(U) is nowhere negative, where chain(U) are the
-//!    places of U and of the units around it;
-//! 4. w·m₀ + Σ λᵢ·kᵢ − Σ z + Σ s < 0;
+//! 3. v := w + Σ λᵢ·aᵢ − Σ z·1_Q − Σ y·b + Σ s·1_chain(U) is nowhere negative, where chain(U) are
+//!    the places of U and of the units around it;
+//! 4. w·m₀ + Σ λᵢ·kᵢ − Σ z − Σ y·l + Σ s < 0;
 //! 5. units are used only if the net claims them safe and the certificate says that it assumes it.
 //!
 //! # Soundness
 //! Let m be reachable and satisfy every comparison. By (2), along the firing sequence, w·m ≤ w·m₀.
-//! A marked trap stays marked: −Σ_Q m(p) ≤ −1. In a unit-safe net a chain of units holds one token
-//! at most: Σ_chain m(p) ≤ 1. Adding these up with (1), v·m ≤ w·m₀ + Σ λᵢ·kᵢ − Σ z + Σ s < 0 by
-//! (4); but m ≥ 0 and v ≥ 0 by (3), so 0 ≤ v·m. No such m exists.
+//! A marked trap stays marked: −Σ_Q m(p) ≤ −1. A lower bound has its own proof: −b·m ≤ −l. In a
+//! unit-safe net a chain of units holds one token at most: Σ_chain m(p) ≤ 1. Adding these up with
+//! (1), v·m ≤ w·m₀ + Σ λᵢ·kᵢ − Σ z − Σ y·l + Σ s < 0 by (4). But m ≥ 0 and v ≥ 0 by (3), so 0 ≤
+//! v·m. No such m exists.
 
 use super::flaw::Flaw;
+use super::lower_bound::LowerBound;
 use super::sum::{Sum, product};
 use parikh_net::{Atom, Net, PlaceId, UnitId, Units};
 use serde::{Deserialize, Serialize};
@@ -29,6 +32,9 @@ pub struct Lemma<P = PlaceId, U = UnitId> {
     pub atoms: Vec<(usize, i128)>,
     /// Positions in its traps with z.
     pub traps: Vec<(usize, i128)>,
+    /// Positions in its lower bounds with y.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lower_bounds: Vec<(usize, i128)>,
     /// Units with s.
     pub units: Vec<(U, i128)>,
     /// Places with w; 0 where not listed.
@@ -37,7 +43,13 @@ pub struct Lemma<P = PlaceId, U = UnitId> {
 
 impl Default for Lemma {
     fn default() -> Lemma {
-        Lemma { atoms: Vec::new(), traps: Vec::new(), units: Vec::new(), weights: Vec::new() }
+        Lemma {
+            atoms: Vec::new(),
+            traps: Vec::new(),
+            lower_bounds: Vec::new(),
+            units: Vec::new(),
+            weights: Vec::new(),
+        }
     }
 }
 
@@ -47,17 +59,23 @@ impl Lemma {
         self.atoms.iter().map(|&(atom, _)| !(atom as i32)).collect()
     }
 
-    /// Checks the conditions for the lemma of this number in a certificate with these comparisons
-    /// and traps, whose places all exist; `units` are those that may be taken to be safe.
+    /// Checks the conditions for the lemma of this number in a certificate with these comparisons,
+    /// traps and lower bounds, whose places all exist. `units` are those that may be taken to be
+    /// safe.
     pub(super) fn check(
         &self,
         net: &Net,
         index: usize,
         atoms: &[Atom],
-        traps: &[Vec<PlaceId>],
+        (traps, lower_bounds): (&[Vec<PlaceId>], &[LowerBound]),
         units: Option<&Units>,
     ) -> Result<(), Flaw> {
-        let factors = self.atoms.iter().chain(&self.traps).map(|&(_, factor)| factor);
+        let factors = self
+            .atoms
+            .iter()
+            .chain(&self.traps)
+            .chain(&self.lower_bounds)
+            .map(|&(_, factor)| factor);
         let mut factors = factors.chain(self.units.iter().map(|&(_, factor)| factor));
         if factors.any(|factor| factor < 0) {
             return Err(Flaw::NegativeMultiplier(index)); // 1
@@ -78,6 +96,13 @@ impl Lemma {
             places.dedup();
             places.into_iter().try_for_each(|place| sum.add(place, -factor))?;
             sum.add_constant(-factor)?;
+        }
+        for &(at, factor) in &self.lower_bounds {
+            let bound = lower_bounds.get(at).ok_or(Flaw::NoSuchPart(index, "lower bound", at))?;
+            for &(place, weight) in &bound.weights {
+                sum.add(place, product(-factor, weight.into())?)?;
+            }
+            sum.add_constant(product(-factor, bound.tokens.into())?)?;
         }
         for &(unit, factor) in &self.units {
             let units = units.ok_or(Flaw::Units(index))?; // 5

@@ -4,7 +4,8 @@
 //! are read and checked separately:
 //!
 //! - *Lemmas* ([`Lemma`]): "these linear comparisons never hold together in a reachable marking",
-//!   each with a weighting of the places that shows it by adding up integers.
+//!   each with a weighting of the places that shows it by adding up integers. Traps and lower
+//!   bounds ([`LowerBound`]) that a lemma uses are checked before.
 //! - *Propositional logic*: whatever makes the predicate true makes some of its comparisons true,
 //!   of a comparison and its negation one holds, because tokens are whole, of two others because of
 //!   what has to come first ([`Precedence`]), and the lemmas forbid every such choice. Mostly
@@ -24,9 +25,11 @@
 //! A. G. Doig, *An automatic method of solving discrete programming problems*, Econometrica 28,
 //! 1960 (cases).
 
+use super::bounds::Bounds;
 use super::counters;
 use super::flaw::{Flaw, check_places};
 use super::lemma::Lemma;
+use super::lower_bound::LowerBound;
 use super::precedence::Precedence;
 use super::skeleton::{Skeleton, Variables};
 use super::traps::check_trap;
@@ -47,6 +50,12 @@ pub struct LinearCertificate<P = PlaceId, T = TransitionId, U = UnitId, A = Atom
     pub atoms: Vec<A>,
     /// Sets of places that stay marked once they are: a firing that takes from one puts into it.
     pub traps: Vec<Vec<P>>,
+    /// Bounds on places, as premises of the lower bounds.
+    #[serde(default = "Bounds::default", skip_serializing_if = "Bounds::is_empty")]
+    pub bounds: Bounds<P>,
+    /// Weighted sums of tokens that never fall below a number.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub lower_bounds: Vec<LowerBound<P>>,
     /// What has to happen before something else can.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub precedences: Vec<Precedence<P>>,
@@ -66,7 +75,7 @@ pub struct Lemmas<'a> {
 }
 
 impl LinearCertificate {
-    /// Checks traps, precedences and lemmas.
+    /// Checks traps, lower bounds, precedences and lemmas.
     ///
     /// # Errors
     /// The first flaw found, or [`Flaw::Stopped`].
@@ -82,6 +91,7 @@ impl LinearCertificate {
             }
             check_trap(net, index, trap)?;
         }
+        self.check_lower_bounds(net, goes_on)?;
         for (index, precedence) in self.precedences.iter().enumerate() {
             if !goes_on() {
                 return Err(Flaw::Stopped);
@@ -93,9 +103,27 @@ impl LinearCertificate {
             if !goes_on() {
                 return Err(Flaw::Stopped);
             }
-            lemma.check(net, index, &self.atoms, &self.traps, units)?;
+            lemma.check(net, index, &self.atoms, (&self.traps, &self.lower_bounds), units)?;
         }
         Ok(self.lemmas())
+    }
+
+    /// Checks the lower bounds, with the bounds on places that they rest on.
+    fn check_lower_bounds(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
+        if self.bounds.assumes_units && !self.assumes_units {
+            return Err(Flaw::Units(0));
+        }
+        if self.lower_bounds.is_empty() {
+            return Ok(());
+        }
+        let known = self.bounds.check(net, goes_on)?;
+        for (index, bound) in self.lower_bounds.iter().enumerate() {
+            if !goes_on() {
+                return Err(Flaw::Stopped);
+            }
+            bound.check(net, index, &known)?;
+        }
+        Ok(())
     }
 
     /// The lemmas, checked or not.
@@ -203,10 +231,13 @@ mod tests {
             counters: vec![],
             atoms: vec![inside(in1), inside(in2)],
             traps: vec![],
+            bounds: Bounds::default(),
+            lower_bounds: vec![],
             precedences: vec![],
             lemmas: vec![Lemma {
                 atoms: vec![(0, 1), (1, 1)],
                 traps: vec![],
+                lower_bounds: vec![],
                 units: vec![],
                 weights: vec![(lock, 1), (in1, 1), (in2, 1)],
             }],
@@ -258,10 +289,13 @@ mod tests {
             counters: vec![],
             atoms: [p, q].map(|place| Atom { sum: LinearSum::place(place), bound: 0 }).to_vec(),
             traps: vec![vec![p, q]],
+            bounds: Bounds::default(),
+            lower_bounds: vec![],
             precedences: vec![],
             lemmas: vec![Lemma {
                 atoms: vec![(0, 1), (1, 1)],
                 traps: vec![(0, 1)],
+                lower_bounds: vec![],
                 units: vec![],
                 weights: vec![],
             }],

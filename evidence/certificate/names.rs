@@ -19,6 +19,10 @@
 //! {"closed_set": {"order": ["p", "q"], "nodes": [[0, 1, 0], [1, 2, 0]], "root": 3}}
 //! ```
 //!
+//! Lower bounds stand after the traps, if there are any, with bounds on places that they rest on:
+//! `"bounds": {"assumes_units": false, "steps": []}, "lower_bounds": [{"weights": [["stock", 1]],
+//! "tokens": 2}]`. A lemma uses one by its position: `"lower_bounds": [[0, 1]]`.
+//!
 //! With `"counters": [["t", "u"]]`, sets of transitions whose firings are counted, the places
 //! `firings#0`, `firings#1` … count them. What has to come first stands between traps and lemmas,
 //! if anything: `"precedences": [{"unfed": {"places": ["p"], "idle": 0, "fed": 1}}, {"kept":
@@ -33,6 +37,7 @@ use super::flaw::Flaw;
 use super::induction::Induction;
 use super::lemma::Lemma;
 use super::linear::LinearCertificate;
+use super::lower_bound::LowerBound;
 use parikh_net::{Atom, LinearSum, Net, PlaceId, UnitId};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -95,13 +100,19 @@ fn linear(
     let atom = |named: &Comparison| comparison(named, &counting);
     let lemma = |lemma: &Lemma<String, String>| {
         let (atoms, traps) = (lemma.atoms.clone(), lemma.traps.clone());
-        let units = all(&lemma.units, unit)?;
-        Ok(Lemma { atoms, traps, units, weights: all(&lemma.weights, weight)? })
+        let (lower_bounds, units) = (lemma.lower_bounds.clone(), all(&lemma.units, unit)?);
+        Ok(Lemma { atoms, traps, lower_bounds, units, weights: all(&lemma.weights, weight)? })
+    };
+    let lower_bound = |LowerBound { weights, tokens }: &LowerBound<String>| {
+        let weights = all(weights, |(name, weight)| Ok((place(&counting, name)?, *weight)))?;
+        Ok(LowerBound { weights, tokens: *tokens })
     };
     Ok(LinearCertificate {
         assumes_units: named.assumes_units,
         atoms: all(&named.atoms, atom)?,
         traps: all(&named.traps, |trap| all(trap, |name| place(&counting, name)))?,
+        bounds: bounds(&named.bounds, &counting)?,
+        lower_bounds: all(&named.lower_bounds, lower_bound)?,
         precedences: all(&named.precedences, |precedence| {
             precedence.renamed(|name| place(&counting, name), |atom| atom)
         })?,

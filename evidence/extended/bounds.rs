@@ -1,6 +1,6 @@
 //! Whether places hold no more than is said.
 
-use crate::file::{NamedBecause, NamedTranslation};
+use crate::file::{NamedBecause, NamedBound, NamedTranslation};
 use parikh_net::printable::Quoted;
 use parikh_net::{ExtendedNet, Marking, PlaceId, TransitionId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,13 @@ pub struct Checked {
     pub most: BTreeMap<PlaceId, u64>,
     /// The places of which it is a cap.
     pub caps: BTreeSet<PlaceId>,
+    /// What the places that a transition empties hold together in the markings that enable it,
+    /// place by place. Only where copies are made for no more than that.
+    pub seen: Option<Seen>,
 }
+
+/// By transition, what the places that it empties hold together.
+pub type Seen = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
 
 /// The bounds and caps of a translation, once each bound was checked. Nets of up to `most_visited`
 /// markings are visited.
@@ -56,7 +62,7 @@ pub fn checked(
             return Err(format!("two bounds on place {name}"));
         }
         let shown = match &bound.because {
-            NamedBecause::Visited(_) => {
+            NamedBecause::Visited(_) | NamedBecause::Seen(_) => {
                 visited.insert(place, bound.most);
                 true
             }
@@ -77,10 +83,15 @@ pub fn checked(
     if let Some(missing) = wanted(net).find(|place| !bounds.contains_key(place)) {
         return Err(format!("no bound on place {}", Quoted(core.place_name(missing))));
     }
-    if !visited.is_empty() {
-        visit(net, &visited, most_visited, goes_on)?;
+    let is_seen = |bound: &NamedBound| matches!(bound.because, NamedBecause::Seen(_));
+    let mut seen = named.bounds.iter().any(is_seen).then(Seen::new);
+    if seen.is_some() && !caps.is_empty() {
+        return Err("a cap beside a bound that all markings show".to_owned());
     }
-    Ok(Checked { most: bounds, caps })
+    if !visited.is_empty() {
+        visit(net, &visited, &mut seen, most_visited, goes_on)?;
+    }
+    Ok(Checked { most: bounds, caps, seen })
 }
 
 /// Whether a place may have this cap: initially it holds no more, and no arc at it has a larger
@@ -157,10 +168,12 @@ fn by_weights(
     Ok(factor[place.index()] > 0 && matches!((all, more), (Some(all), Some(more)) if all < more))
 }
 
-/// Visits the markings, and sees that no place holds more than is said.
+/// Visits the markings, and sees that no place holds more than is said. Collects what places hold
+/// together that a transition empties, where that is wanted.
 fn visit(
     net: &ExtendedNet,
     most: &BTreeMap<PlaceId, u64>,
+    seen: &mut Option<Seen>,
     limit: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), String> {
@@ -177,6 +190,10 @@ fn visit(
         }
         for t in net.core().transitions() {
             let Some(next) = fired(net, &marking, t) else { continue };
+            if let Some(seen) = seen {
+                let held = net.resets(t).iter().map(|p| marking[p.index()]).collect();
+                seen.entry(t).or_default().insert(held);
+            }
             if next.iter().any(|&tokens| tokens > Marking::MAX_TOKENS) {
                 return Err("its markings have more tokens than can be counted".to_owned());
             }

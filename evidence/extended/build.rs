@@ -110,7 +110,7 @@ pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String>
 /// Adds the places beside the model's.
 fn add_places(
     net: &ExtendedNet,
-    Checked { most, caps }: &Checked,
+    Checked { most, caps, .. }: &Checked,
     made: &mut NetBuilder,
 ) -> Result<Added, String> {
     let core = net.core();
@@ -173,9 +173,21 @@ fn add(
 fn supposed(
     net: &ExtendedNet,
     t: TransitionId,
-    Checked { most, caps }: &Checked,
+    Checked { most, caps, seen }: &Checked,
 ) -> Result<Vec<BTreeMap<PlaceId, Supposed>>, String> {
     let core = net.core();
+    let bound = |p: &PlaceId| most.get(p).copied().unwrap_or(0);
+    if let Some(seen) = seen {
+        let least = || net.resets(t).iter().map(|&p| core.pre_weight(t, p)).collect();
+        // Where no marking enables it, one copy that no marking enables.
+        let all = seen.get(&t).map_or_else(|| vec![least()], |all| all.iter().cloned().collect());
+        let held = |tokens: Vec<u64>| {
+            let each = net.resets(t).iter().copied().zip(tokens);
+            let may_hold = each.filter(|(p, _)| bound(p) > 0);
+            may_hold.map(|(p, number)| (p, Supposed::Held(number))).collect()
+        };
+        return Ok(all.into_iter().map(held).collect());
+    }
     let mut each: Vec<(PlaceId, Vec<Option<Supposed>>)> = Vec::new();
     let is_too_many = |number: u64| number >= MOST as u64;
     for &p in net.resets(t) {

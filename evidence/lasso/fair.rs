@@ -1,21 +1,22 @@
-//! Whether firings that repeat for ever are fair to some transitions.
+//! Checks that a repeating cycle of firings is fair to given transitions.
 //!
-//! A transition that is among the firings fires again and again. For any other, the markings
-//! between them are looked at. Where tokens grow from round to round, a transition that is disabled
-//! in one round may be enabled in a later one. So it counts as disabled only where it lacks tokens
-//! on a place that has as many after a round as before it: then it is disabled there in every
-//! round. Weak fairness wants one such marking of the round, strong fairness wants all to be such.
+//! A transition that occurs in the cycle fires infinitely often. For the other transitions, the
+//! check looks at the markings of the cycle. If tokens grow from round to round, a transition that
+//! is disabled in one round may be enabled in a later one. So it counts as disabled only if it
+//! lacks tokens on a place that the cycle does not change: then it is disabled at this position in
+//! every round. Weak fairness requires one such marking in the cycle; strong fairness requires that
+//! all markings are such.
 
 use super::LassoFlaw;
 use crate::replay::Replayer;
 use parikh_net::{Fairness, FiringSequence, Marking, Net, Step, TransitionId};
 use std::collections::HashSet;
 
-/// Accepts that a run on which `cycle` repeats from `begin` on is fair. It was seen before that the
-/// cycle can fire, and loses no tokens.
+/// Checks that a run is fair in which `cycle` repeats forever from the marking `begin`. The caller
+/// has checked that the cycle can fire and loses no tokens.
 ///
 /// # Errors
-/// The first transition to which it is not seen to be fair.
+/// The first transition to which the run may be unfair.
 pub(super) fn check(
     net: &Net,
     fairness: &Fairness,

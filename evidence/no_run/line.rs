@@ -15,18 +15,23 @@
 //!  "rankings": [{"state": 0, "weights": [["p", 1]], "values": [[0, 1]]}]}
 //! ```
 //!
+//! An argument with a cover lists its nodes, and its rankings have values of nodes. Of each place
+//! that may hold tokens a node has the least and the largest number, `null` for no largest:
+//! `"cover": [{"state": 0, "tokens": [["a", 1, 1], ["c", 0, null]]}]`.
+//!
 //! Literals are atoms by their numbers from 1, negative for a negation; formulas refer to those
 //! before them, from 0. What a state `meets` are its obligations, `untils` are what the marks stand
 //! for. Resolving a line says nothing of whether it is right; it takes care that all numbers are
 //! those of something.
 
+use super::cover::CoverNode;
 use super::{ExcludedPairs, Movers, NoRun, Ranking, Reason};
 use crate::certificate::{Document, Flaw, NamedDocument};
 use crate::kind::{Kept, Kind};
 use crate::named_formula::{NamedNode, build, signed};
 use crate::predicate::NamedPredicate;
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{Net, Predicate, TransitionId};
+use parikh_net::{Fairness, Net, PlaceId, Predicate, TransitionId};
 use parikh_temporal::{
     Atom, Automaton, AutomatonEdge, Cube, Formula, Linear, LinearTableau, Literal, Ltl, Marks, Node,
 };
@@ -47,6 +52,12 @@ pub struct NamedNoRun {
     pub initial: usize,
     /// Its states.
     pub states: Vec<NamedState>,
+    /// Transitions to which runs are weakly fair, as far as the argument uses that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weakly_fair: Vec<String>,
+    /// Transitions to which runs are strongly fair, as far as the argument uses that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strongly_fair: Vec<String>,
     /// Steps that are gone through one by one.
     pub opening: usize,
     /// See [`NoRun`], as for all that follows.
@@ -58,6 +69,9 @@ pub struct NamedNoRun {
     /// Pairs that no reachable marking allows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refuted: Vec<NamedRefuted>,
+    /// Nodes of the cover.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cover: Vec<NamedCoverNode>,
     /// Rankings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rankings: Vec<NamedRanking>,
@@ -140,10 +154,19 @@ pub enum NamedMovers {
     Firing(Vec<String>),
 }
 
-/// Weights of places and values of states.
+/// A node of a cover.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedCoverNode {
+    /// The state.
+    pub state: usize,
+    /// Places that may hold tokens, with the least and the largest number.
+    pub tokens: Vec<(String, u64, Option<u64>)>,
+}
+
+/// Weights of places and values of states or nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedRanking {
-    /// A state of the component.
+    /// A state or node of the component.
     pub state: usize,
     /// Weights.
     pub weights: Vec<(String, u64)>,
@@ -195,7 +218,11 @@ impl NamedNoRun {
                 values: ranking.values.clone(),
             }
         });
+        // Only a cover uses that runs are fair.
+        let fairness = Some(property.fairness()).filter(|_| !argument.cover.is_empty());
         NamedNoRun {
+            weakly_fair: fairness.map_or_else(Vec::new, |it| names(it.weak())),
+            strongly_fair: fairness.map_or_else(Vec::new, |it| names(it.strong())),
             atoms: atoms.collect(),
             formulas: parts.named(property.formulas()),
             formula: parts.number(property.formula()),
@@ -206,6 +233,7 @@ impl NamedNoRun {
             documents: argument.documents.iter().map(document).collect(),
             given: argument.given.iter().map(predicate).collect(),
             refuted: refuted.collect(),
+            cover: argument.cover.iter().map(|node| NamedCoverNode::of(net, node)).collect(),
             rankings: rankings.collect(),
         }
     }
@@ -231,9 +259,12 @@ impl NamedNoRun {
             documents: all(&self.documents, |it| it.resolve(net)).map_err(said)?,
             given: all(&self.given, |it| Ok(it.resolve(net)?.sorted())).map_err(said)?,
             refuted: all(&self.refuted, |it| it.resolve(net)).map_err(said)?,
+            cover: all(&self.cover, |it| it.resolve(net)).map_err(said)?,
             rankings: all(&self.rankings, |it| it.resolve(net)).map_err(said)?,
         };
-        Ok((about.property, argument))
+        let fair = |names| transitions(net, names).map_err(said);
+        let fairness = Fairness::new(fair(&self.weakly_fair)?, fair(&self.strongly_fair)?);
+        Ok((about.property.under(fairness), argument))
     }
 
     /// What the line is about.
@@ -384,6 +415,29 @@ impl NamedRefuted {
             NamedMovers::Firing(names) => Movers::Firing(transitions(net, names)?),
         };
         Ok(ExcludedPairs { edge: self.edge, movers, by: self.by })
+    }
+}
+
+impl NamedCoverNode {
+    fn of(net: &Net, node: &CoverNode) -> NamedCoverNode {
+        let interval = |place: PlaceId| (node.low[place.index()], node.high[place.index()]);
+        let marked = net.places().filter(|&place| interval(place) != (0, Some(0)));
+        let tokens = marked.map(|place| {
+            let (low, high) = interval(place);
+            (net.place_name(place).to_owned(), low, high)
+        });
+        NamedCoverNode { state: node.state, tokens: tokens.collect() }
+    }
+
+    fn resolve(&self, net: &Net) -> Result<CoverNode, Flaw> {
+        let mut low = vec![0; net.place_count()];
+        let mut high = vec![Some(0); net.place_count()];
+        for (name, least, most) in &self.tokens {
+            let place = net.place_named(name);
+            let place = place.ok_or_else(|| Flaw::NoSuchName("place", name.clone()))?;
+            (low[place.index()], high[place.index()]) = (*least, *most);
+        }
+        Ok(CoverNode { state: self.state, low, high })
     }
 }
 

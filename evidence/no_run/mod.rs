@@ -21,6 +21,9 @@
 //! through marking by marking, do not matter. They are looked for before the third kind of pairs is
 //! taken away: what is met finitely often may be met on the way.
 //!
+//! With a *cover* ([`cover`]) the components are those of its nodes, and rankings have values of
+//! nodes instead of states. Nothing is gone through marking by marking then.
+//!
 //! # Condition of a ranking
 //! y·C(t) + z(q′) − z(q) ≤ 0 for all pairs of t (or nothing, with C = 0) and an edge from q to q′
 //! that are left in the component. Pairs for which it is at most −1 are taken away.
@@ -31,6 +34,7 @@
 //! functions*, TACAS 2001; lexicographic ones: A. Bradley, Z. Manna, H. Sipma, *Linear ranking with
 //! reachability*, CAV 2005.
 
+pub mod cover;
 pub mod implied;
 mod line;
 pub mod pairs;
@@ -40,6 +44,7 @@ pub mod visit;
 pub use line::NamedNoRun;
 
 use crate::certificate::{Document, Flaw};
+use cover::{CoverGraph, CoverNode};
 use pairs::{Pairs, RankingFlaw};
 use parikh_net::run_property::RunProperty;
 use parikh_net::{FireError, Marking, Net, PlaceId, Predicate, TransitionId};
@@ -73,6 +78,8 @@ pub struct NoRun {
     pub given: Vec<Predicate>,
     /// Pairs that no reachable marking allows.
     pub refuted: Vec<ExcludedPairs>,
+    /// Nodes that no run leaves; none where states of the automaton are enough.
+    pub cover: Vec<CoverNode>,
     /// Rankings, one after the other.
     pub rankings: Vec<Ranking>,
 }
@@ -109,14 +116,14 @@ pub enum Movers {
     Firing(Vec<TransitionId>),
 }
 
-/// Weights of places and values of states; see the module.
+/// Weights of places and values of states, or of nodes of the cover; see the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranking {
-    /// A state of the component.
+    /// A state of the component, or a node where there is a cover.
     pub state: usize,
     /// Weights of places; of others 0.
     pub weights: Vec<(PlaceId, u64)>,
-    /// Values of states of the component; of others 0.
+    /// Values of states or nodes of the component; of others 0.
     pub values: Vec<(usize, i64)>,
 }
 
@@ -138,6 +145,9 @@ pub enum NoRunFlaw {
     /// A ranking is none.
     #[error("ranking {0}: {1}")]
     Ranking(usize, RankingFlaw),
+    /// A node of the cover is wrong.
+    #[error("node {0} of the cover: {1}")]
+    Cover(usize, &'static str),
     /// Too many markings in the first steps, or one with more tokens than are counted.
     #[error("the first steps lead too far")]
     Opening,
@@ -205,6 +215,9 @@ impl NoRun {
         self.tableau.check_complete(property.formulas(), property.formula(), CASES)?;
         let mut pairs = Pairs::new(net, property, &self.tableau.automaton, goes_on)?;
         self.refute(net, property, &mut pairs, goes_on)?;
+        if !self.cover.is_empty() {
+            return self.check_cover(net, property, &pairs, goes_on);
+        }
         // What a ranking takes away may still be met on the way to a component.
         let reached = pairs.reached(&self.after_opening(net, property, goes_on)?);
         if self.rankings.len().saturating_mul(pairs.total()) > RANKED {
@@ -218,6 +231,31 @@ impl NoRun {
         }
         match pairs.accepting_state(&reached, &[]) {
             Some(state) => Err(NoRunFlaw::Left(state)),
+            None => Ok(()),
+        }
+    }
+
+    /// Accepts that no run stays in the cover, whose pairs are these.
+    fn check_cover(
+        &self,
+        net: &Net,
+        property: &RunProperty,
+        pairs: &Pairs,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), NoRunFlaw> {
+        let automaton = &self.tableau.automaton;
+        let mut graph = CoverGraph::new(net, property, automaton, pairs, &self.cover, goes_on)?;
+        for (number, ranking) in self.rankings.iter().enumerate() {
+            if !goes_on() {
+                return Err(Flaw::Stopped.into());
+            }
+            graph.rank(ranking, goes_on).map_err(|flaw| match flaw {
+                RankingFlaw::Stopped => Flaw::Stopped.into(),
+                flaw => NoRunFlaw::Ranking(number, flaw),
+            })?;
+        }
+        match graph.accepting_node(&[]) {
+            Some(node) => Err(NoRunFlaw::Left(self.cover[node].state)),
             None => Ok(()),
         }
     }

@@ -119,6 +119,14 @@ impl Pairs {
         Ok(Pairs { edges, states, all, transitions })
     }
 
+    /// Returns true if the pair of this edge and this mover is left.
+    pub fn is_left(&self, state: usize, at: usize, mover: Option<TransitionId>) -> bool {
+        // Edges are in the order of their states, and of their places there.
+        let found = self.edges.binary_search_by_key(&(state, at), |edge| (edge.from, edge.at));
+        let mover = mover.map_or(self.transitions, TransitionId::index);
+        found.is_ok_and(|edge| self.edges[edge].left[mover])
+    }
+
     /// How many pairs there were at first.
     pub fn total(&self) -> usize {
         self.edges.len() * (self.transitions + 1)

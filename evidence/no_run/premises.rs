@@ -57,8 +57,9 @@ impl Premises {
         })
     }
 
-    /// A premise that excludes all markings that satisfy what the cube reads.
-    pub fn excluding(&self, cube: &Cube) -> Option<usize> {
-        (0..self.premises.len()).find(|&premise| self.exclude(premise, cube, &Predicate::True))
+    /// A premise that excludes all markings that satisfy what the cube reads and what its mover
+    /// says.
+    pub fn excluding(&self, cube: &Cube, mover: &Predicate) -> Option<usize> {
+        (0..self.premises.len()).find(|&premise| self.exclude(premise, cube, mover))
     }
 }

@@ -3,9 +3,9 @@
 //! `Soundness` and its relatives ask about a case from its beginning to its end. A case begins in
 //! the model's initial marking, or, where the model has none, with a token in the only place to
 //! which nothing puts. It is done in any of the final markings: those that the auditor is given, or
-//! those of the model, or a token in the only place from which nothing takes. `3-Soundness` is about
-//! three cases. They begin with three times the tokens, and each of them may end in another final
-//! marking. So the final markings of three cases are all sums of three final markings.
+//! those of the model, or a token in the only place from which nothing takes. `3-Soundness` is
+//! about three cases. They begin with three times the tokens, and each of them may end in another
+//! final marking. So the final markings of three cases are all sums of three final markings.
 //! `RelaxedSoundness` is a question about runs, and is asked of the net whose firings are counted.
 //!
 //! Only a [`CaseNet`] is asked such a question: its markings and its counters are there because it
@@ -59,8 +59,8 @@ impl CaseNet {
         CaseNet::of_begun(kind, net.from_marking(begins).with_final_markings(finals))
     }
 
-    /// The same of a net that begins with the cases, and whose final markings are those in which all
-    /// cases are done.
+    /// The same of a net that begins with the cases, and whose final markings are those in which
+    /// all cases are done.
     ///
     /// # Errors
     /// When firings cannot be counted.
@@ -81,7 +81,11 @@ impl CaseNet {
     pub(crate) fn question(&self) -> Option<Question> {
         let net = &self.net;
         let own = LinearSum::new(net.places().take(self.own).map(|place| (place, 1))).ok()?;
-        let ends = net.final_markings().iter().map(|last| {
+        // In ascending order, as the prover has them: proofs are about formulas as they are
+        // written.
+        let mut finals: Vec<&Marking> = net.final_markings().iter().collect();
+        finals.sort_unstable_by_key(|last| last.tokens());
+        let ends = finals.iter().map(|last| {
             let tokens = i64::try_from(last.total()).ok()?;
             let covered = Predicate::and(last.marked().map(|(p, n)| Predicate::at_least(p, n)));
             Some((covered, Predicate::at_most(own.clone(), tokens)))
@@ -100,7 +104,6 @@ impl CaseNet {
             }
             kind => {
                 // Some final marking is covered, and it is none of those that cover that one.
-                let finals = net.final_markings();
                 let beyond = |(at, (covered, no_more)): (usize, &(Predicate, Predicate))| {
                     let covers = |other: &usize| {
                         let tokens = finals[*other].tokens().iter().zip(finals[at].tokens());

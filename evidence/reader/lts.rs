@@ -171,13 +171,13 @@ fn state(line: u64, text: &str, range: std::ops::Range<usize>) -> Result<usize, 
     })
 }
 
-/// Returns the net of a transition system.
+/// Returns the net of a transition system. The files hold no name, so the caller gives one.
 ///
 /// # Errors
 /// When the builder refuses a part of it.
-pub(super) fn net(system: &TransitionSystem) -> Result<Net, Unreadable> {
+pub fn net(system: &TransitionSystem, name: &str) -> Result<Net, Unreadable> {
     let refused = |error: BuildError| wrong(1, error.to_string());
-    let mut builder = NetBuilder::new("");
+    let mut builder = NetBuilder::new(name);
     let mut places = Vec::new();
     for state in 0..system.states {
         let tokens = u64::from(state == system.initial);

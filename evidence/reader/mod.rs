@@ -67,7 +67,7 @@ pub fn model_as(bytes: &[u8], times: Times) -> Result<pnml::Extended, Unreadable
         () if lola::is(&text) => read(lola::read(&text)?),
         () if tina::is(&text) => read(tina::read(&text, times)?),
         () if plain::is(&text) => read(plain::read(&text)?.into()),
-        () if lts::is(&text) => read(lts::net(&lts::read(&text)?)?.into()),
+        () if lts::is(&text) => read(lts::net(&lts::read(&text)?, "")?.into()),
         () if text.trim_start().is_empty() => {
             Err(Unreadable { line: 1, what: "the file has no content".to_owned() })
         }
@@ -159,7 +159,9 @@ impl Unreadable {
 /// With the line and what was expected there.
 pub fn transition_system(bytes: &[u8]) -> Result<Option<lts::TransitionSystem>, Unreadable> {
     let text = words::text(bytes);
-    lts::is(&text).then(|| lts::read(&text)).transpose()
+    // A line of a remark in another language may look like a separator of `.fsm`.
+    let is_other = || mist::is(&text) || lola::is(&text) || tina::is(&text) || plain::is(&text);
+    (lts::is(&text) && !is_other()).then(|| lts::read(&text)).transpose()
 }
 
 /// The text of a file in the encoding that its XML declaration names, UTF-16 where the file begins

@@ -1,10 +1,11 @@
 //! TINA's language for nets, without time and priorities.
 //!
-//! Declarations begin with `net`, `tr`, `pl`, `lb`, `pr` or `nt`; names that are not letters, digits, `_`
-//! and `'` stand in braces. An arc into a transition is `p`, `p*2` (takes), `p?2` (needs, and takes
-//! nothing) or `p?-2` (needs fewer). A node is there once it is named. Intervals other than
-//! `[0,w[` and priorities (`pr`) are refused, unless times and priorities are left out. Stopwatches
-//! and arcs that are given twice are refused. A transition named as a place is called with a prime.
+//! Declarations begin with `net`, `tr`, `pl`, `lb`, `pr` or `nt`; names that are not letters,
+//! digits, `_` and `'` stand in braces. An arc into a transition is `p`, `p*2` (takes), `p?2`
+//! (needs, and takes nothing) or `p?-2` (needs fewer). A node is there once it is named. Intervals
+//! other than `[0,w[` and priorities (`pr`) are refused, unless times and priorities are left out.
+//! Stopwatches and arcs that are given twice are refused. A transition named as a place is called
+//! with a prime.
 
 use super::Unreadable;
 use super::timing::Times;

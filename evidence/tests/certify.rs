@@ -242,17 +242,17 @@ fn evidence_about_a_labelled_transition_system_is_audited() {
     std::fs::write(at.path().join("p.txt"), "#1:\n( F go )\n").unwrap();
     for (name, system) in [
         ("a.fsm", "---\n---\n1 2 \"go\"\n"),
-        ("b.fsm", "b(2) Bool \"F\" \"T\"\n---\n0\n1\n---\n1 2 \"go\"\n"),
-        ("c", "des (0, 1, 2)\n(0, go, 1)\n"),
-        ("d.fsm", "---\n---\n1 2 go\n---\n1\n"),
+        ("a.fsm", "b(2) Bool \"F\" \"T\"\n---\n0\n1\n---\n1 2 \"go\"\n"),
+        ("a.aut", "des (0, 1, 2)\n(0, go, 1)\n"),
+        ("a", "---\n---\n1 2 go\n---\n1\n"),
     ] {
         std::fs::write(at.path().join(name), system).unwrap();
         let (code, out, err) = certify(at.path(), &[name, "proofs"]);
         assert!(code == 0 && out.matches("confirmed").count() >= 2, "{name}: {code} {out} {err}");
     }
     // The edge the other way round: the initial state is dead, and the trace does not fire.
-    std::fs::write(at.path().join("e"), "des (0, 1, 2)\n(1, go, 0)\n").unwrap();
-    let (code, out, _) = certify(at.path(), &["e", "proofs"]);
+    std::fs::write(at.path().join("a"), "des (0, 1, 2)\n(1, go, 0)\n").unwrap();
+    let (code, out, _) = certify(at.path(), &["a", "proofs"]);
     assert!(code != 0 && out.contains("refused"), "{code} {out}");
 }
 

@@ -10,8 +10,8 @@
 //! another process, sends the program again, and repeats the question.
 //!
 //! ```text
-//!   GuestLp ──── changes, then "solve, you have 100 ms" ───▶ serve (keeps the program)
-//!   (the same program in the library)
+//!   GuestLp ──── changes, then "solve, you have 100 ms" ───▶ serve
+//!   (keeps the program)                                      (the same program in the library)
 //!           ◀── "still at it" … a point, a ray, no answer ──
 //! ```
 //!

@@ -11,11 +11,11 @@
 //! # Soundness as goals
 //! A marking is *improper* if it covers some f in F (m ≥ f) and is not in F: tokens are left
 //! behind. If no improper marking is reachable, covering some f and being in F are the same. Then
-//! "F stays reachable" may be asked as "a marking that covers some f stays reachable". Of a workflow
-//! net this is about one place, and reductions can remove the rest of the net. Hence soundness is a
-//! conjunction: no improper marking is reachable, one that covers some f is, each transition is
-//! enabled somewhere, and markings that cover some f stay reachable. The last part implies that no
-//! dead marking without an f is reachable.
+//! "F stays reachable" may be asked as "a marking that covers some f stays reachable". Of a
+//! workflow net this is about one place, and reductions can remove the rest of the net. Hence
+//! soundness is a conjunction: no improper marking is reachable, one that covers some f is, each
+//! transition is enabled somewhere, and markings that cover some f stay reachable. The last part
+//! implies that no dead marking without an f is reachable.
 //!
 //! # Relaxed soundness as goals
 //! On the net with its [firings counted](parikh_net::counted), for each transition: F with a token
@@ -47,7 +47,8 @@ use std::collections::VecDeque;
 
 /// The final markings of a net, as conditions on the places of the model.
 struct Ends<'n> {
-    finals: &'n [Marking],
+    /// In ascending order: whoever checks evidence writes the conditions in the same order.
+    finals: Vec<&'n Marking>,
     /// The tokens on all places of the model together.
     all: LinearSum,
 }
@@ -58,8 +59,9 @@ impl<'n> Ends<'n> {
     fn of(net: &'n Net, places: impl Iterator<Item = PlaceId>) -> Option<Ends<'n>> {
         let all = LinearSum::new(places.map(|place| (place, 1))).ok()?;
         let fits = |last: &Marking| i64::try_from(all.value(last)).is_ok();
-        let finals = net.final_markings();
-        (!finals.is_empty() && finals.iter().all(fits)).then_some(Ends { finals, all })
+        let mut finals: Vec<&Marking> = net.final_markings().iter().collect();
+        finals.sort_unstable_by_key(|last| last.tokens());
+        (!finals.is_empty() && finals.iter().all(|last| fits(last))).then_some(Ends { finals, all })
     }
 
     /// m ≥ f.
@@ -75,12 +77,12 @@ impl<'n> Ends<'n> {
 
     /// Some final marking is covered.
     fn done(&self) -> Predicate {
-        Predicate::or(self.finals.iter().map(Ends::covers))
+        Predicate::or(self.finals.iter().map(|last| Ends::covers(last)))
     }
 
     /// The marking is a final one.
     fn exactly(&self) -> Predicate {
-        let exactly = |last| Predicate::and([Ends::covers(last), self.no_more(last)]);
+        let exactly = |last: &&Marking| Predicate::and([Ends::covers(last), self.no_more(last)]);
         Predicate::or(self.finals.iter().map(exactly))
     }
 
@@ -89,7 +91,7 @@ impl<'n> Ends<'n> {
         let is_larger = |last: &Marking, than: &Marking| {
             last != than && last.tokens().iter().zip(than.tokens()).all(|(a, b)| a >= b)
         };
-        let beyond = |last: &Marking| {
+        let beyond = |last: &&Marking| {
             let more = self.no_more(last).negated();
             // Other final markings matter only if they cover this one, too.
             let others = self.finals.iter().filter(|other| is_larger(other, last));

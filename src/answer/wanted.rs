@@ -101,9 +101,9 @@ fn is_aid(predicate: &Predicate) -> bool {
     predicate.leaves() <= MOST_LEAVES
 }
 
-/// What helps to settle a goal about runs or their tree: whether each condition in it ever gets
-/// another value than initially; for a tree also whether a dead marking is reachable, and what its
-/// untils ask for.
+/// Returns the goals that help to settle a goal about runs or their tree: a dead marking, and for
+/// each condition a marking that gives it another value than initially. For a tree there is also
+/// what its untils ask for.
 pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     let change = |predicate: &Predicate| {
         let holds = predicate.holds(net, net.initial());
@@ -118,8 +118,8 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
         Mention::Condition(_) | Mention::Sum(_) | Mention::Firings(_) => None,
     });
     let mut aids: Vec<Goal> = changes.collect();
+    aids.push(Goal::Reach(Predicate::Dead));
     if let Goal::Tree(property) = goal {
-        aids.push(Goal::Reach(Predicate::Dead));
         if property.atoms().iter().all(is_aid) {
             aids.extend(sought(property, net));
         }

@@ -49,7 +49,8 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said
     let mut places: BTreeSet<PlaceId> = together.iter().map(|&(place, _)| place).collect();
     // If firings are counted as well, the weights are more than a sum of tokens.
     let counts = lemma.weights.iter().any(|&(place, _)| place.index() >= net.place_count());
-    if !lemma.traps.is_empty() || !lemma.units.is_empty() || counts {
+    let rests_on_more = !lemma.traps.is_empty() || !lemma.lower_bounds.is_empty();
+    if rests_on_more || !lemma.units.is_empty() || counts {
         return Some(Said { text: never, together, places });
     }
     let text = match readable(net, lemma) {

@@ -33,7 +33,9 @@ pub enum Argument {
     StateEquation {
         /// The number of traps used.
         traps: usize,
-        /// The number of uses of precedence constraints between firings.
+        /// How many lower bounds of places or weighted sums it uses.
+        lower_bounds: usize,
+        /// How often it uses what has to come first.
         precedences: usize,
         /// True if the model's claim of unit-safety (NUPN) is used.
         assumes_units: bool,
@@ -256,12 +258,22 @@ impl fmt::Display for Argument {
             Argument::Returning => {
                 f.write_str("from wherever it goes, firings lead back to where that can be done")
             }
-            Argument::StateEquation { traps, precedences, assumes_units } => {
-                f.write_str(match (traps, precedences) {
-                    (0, 0) => "the state equation excludes it",
-                    (_, 0) => "the state equation and traps exclude it",
-                    (0, _) => "the state equation and the order of firings exclude it",
-                    _ => "the state equation, traps and the order of firings exclude it",
+            Argument::StateEquation { traps, lower_bounds, precedences, assumes_units } => {
+                let used = [
+                    (*traps, "traps"),
+                    (*lower_bounds, "lower bounds"),
+                    (*precedences, "the order of firings"),
+                ];
+                let used: Vec<&str> = used
+                    .into_iter()
+                    .filter(|(count, _)| *count > 0)
+                    .map(|(_, name)| name)
+                    .collect();
+                f.write_str(&match used[..] {
+                    [] => "the state equation excludes it".to_owned(),
+                    [one] => format!("the state equation and {one} exclude it"),
+                    [first, last] => format!("the state equation, {first} and {last} exclude it"),
+                    _ => format!("the state equation, {} exclude it", used.join(" and ")),
                 })?;
                 f.write_str(if *assumes_units { UNITS } else { "" })
             }

@@ -57,7 +57,8 @@ fn listed(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Returns what is asked for together, of the transitions of `net`, and which nodes names stand for.
+/// Returns what is asked for together, of the transitions of `net`, and which nodes names stand
+/// for.
 ///
 /// # Errors
 /// When it has no transition of some name, or several for one of a model with reset arcs, or when

@@ -258,7 +258,8 @@ fn assumptions(answer: &Answer, view: View<'_>) -> Vec<Assumption> {
     units.into_iter().chain(view.net().assumptions().iter().cloned()).collect()
 }
 
-/// Returns the end of an answer's line that says what it assumes. Safe units are part of its reason.
+/// Returns the end of an answer's line that says what it assumes. Safe units are part of its
+/// reason.
 fn assumed(assumptions: &[Assumption]) -> String {
     let others = assumptions.iter().filter(|&it| *it != Assumption::SafeUnits);
     others.map(|it| format!("; assumed: {it}")).collect()

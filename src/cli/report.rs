@@ -263,8 +263,8 @@ impl Arguments {
             Some(begun) if self.asks_all() && self.form.is_none() => {
                 let at = parikh_net::marking_text::print(&begun, begun.initial());
                 let remark = format!(
-                    "The model has no initial marking. It is a workflow net, and all of this is about one case, \
-                     which begins in {at}."
+                    "The model has no initial marking. It is a workflow net, and the page is about \
+                     one case, which begins in {at}. The keys are about the net as it is written."
                 );
                 (begun.assuming(workflow::assumptions(&net, false)), Some(remark))
             }

@@ -10,8 +10,8 @@
 //! enter
 //! ```
 //!
-//! Where a pump needs others before it ([`parikh_net::PumpSequence`]), `@then` begins the next stage:
-//! what fires once, and behind the next `@repeat` what repeats.
+//! Where a pump needs others before it ([`parikh_net::PumpSequence`]), `@then` begins the next
+//! stage: what fires once, and behind the next `@repeat` what repeats.
 //!
 //! A run with loops has blocks of lines, with numbers from 0, and lines that repeat one of those
 //! above:

@@ -10,6 +10,7 @@ pub mod coverability;
 pub mod diagrams;
 pub mod explicit;
 pub mod fixpoint;
+pub mod growing;
 pub mod home;
 pub mod intervals;
 pub mod lasso;

@@ -8,8 +8,8 @@
 //! Engines with the same role run in the order of this list.
 
 use super::{
-    Engine, bmc, coverability, diagrams, explicit, fixpoint, home, lasso, loops, pdr, ranking,
-    runs, siphon_trap, smt, state_equation, walk,
+    Engine, bmc, coverability, diagrams, explicit, fixpoint, growing, home, lasso, loops, pdr,
+    ranking, runs, siphon_trap, smt, state_equation, walk,
 };
 
 /// All engines of the portfolio except token intervals, which run before it.
@@ -28,6 +28,7 @@ pub const ENGINES: &[Engine] = &[
     home::graph::REDUCED,
     ranking::ENGINE,
     walk::product::ENGINE,
+    growing::ENGINE,
     lasso::ENGINE,
     fixpoint::ENGINE,
     diagrams::TREES,

@@ -1,16 +1,16 @@
-//! Files of evidence, for `parikh-certify`: what every answer rests on, one JSON object a line.
+//! Evidence files for `parikh-certify`: the evidence of every answer, one JSON object per line.
 //!
-//! Lines are written while the run goes on: a firing sequence or a document when the first goal is
-//! settled by it, an answer when it is decided. So nothing is lost when the run is interrupted, and
-//! little is kept. The format is described in [`crate::evidence::file`].
+//! Lines are written during the analysis: a firing sequence or a certificate when the first goal is
+//! settled by it, an answer when it is decided. So an interruption loses nothing, and little is
+//! kept in memory. [`crate::evidence::file`] describes the format.
 //!
-//! The last line says how many answers were printed. A file without it is of a run that was cut
-//! short, or that could not write on: then the file is given up where that happens, and the run
-//! goes on.
+//! The last line states how many answers were printed. A file without it comes from an analysis
+//! that was interrupted or could not write; after a write error the analysis continues without the
+//! file.
 //!
-//! Sequences that walks share are written once. In a plan with a goal for each node, one sequence
-//! often shows more than the goal that it was found for: which transitions fire and which places
-//! change along it is remembered, and goals that ask for that refer to it.
+//! Sequences that several goals share are written once. In a plan with a goal for each node, one
+//! sequence often shows more than the goal it was found for. The file remembers which transitions
+//! fire and which places change along it, and such goals refer to it.
 
 use super::{Strength, Writer};
 use crate::answer::{Answer, Exhibit, Grade};
@@ -27,41 +27,41 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// One file, while it is written.
+/// An evidence file under construction.
 pub struct EvidenceFile<'n, W: Write> {
     net: &'n Net,
     writer: Writer<'n, W>,
-    /// What shows each goal.
+    /// The references of the evidence for each goal.
     shown_by: HashMap<GoalId, Vec<EvidenceReference>>,
     /// The last sequences written, each with its id.
     recent: Vec<(Arc<FiringSequence>, Id)>,
-    /// The last run with loops written.
+    /// The last accelerated sequence written.
     recent_loops: Option<(Arc<LoopRun>, Id)>,
-    /// The first trace along which a transition fires.
+    /// The first trace in which each transition fires.
     fires: HashMap<TransitionId, Id>,
-    /// The first trace along which a place changes.
+    /// The first trace in which each place changes.
     changes: HashMap<PlaceId, Id>,
-    /// Documents and logs by their address, which stays theirs as long as they are kept here.
+    /// Certificates and logs by address; the `Arc` kept here keeps the address valid.
     documents: HashMap<*const (), (Id, Arc<Document>)>,
     logs: HashMap<*const (), (Id, Arc<CheckedLog>)>,
     structures: HashMap<*const (), (Id, Arc<Structure>)>,
-    /// The count of markings.
+    /// The id of the count of markings.
     counted: Option<Id>,
-    /// The questions whose answers stand.
+    /// The questions with a valid answer.
     answered: HashSet<String>,
 }
 
-/// The id of a line, shared by all that refer to it.
+/// The id of a line.
 type Id = Arc<str>;
 
-/// How many sequences are remembered: those of one walk come one after the other.
+/// The number of sequences remembered; those of one walk are written in a row.
 const RECENT: usize = 8;
 
 impl<'n, W: Write> EvidenceFile<'n, W> {
     /// Begins the file of an examination.
     ///
     /// # Errors
-    /// Those of `out`, as in all that follows.
+    /// The errors of `out`, as for all methods below.
     pub fn new(net: &'n Net, examination: &str, out: W) -> io::Result<Self> {
         let writer = Writer::new(net, examination, out)?;
         Ok(EvidenceFile {
@@ -80,10 +80,10 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         })
     }
 
-    /// Writes what shows a settled goal.
+    /// Writes the evidence of a settled goal.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn settled(&mut self, id: GoalId, goal: &Goal, knowledge: &Knowledge) -> io::Result<()> {
         let mut shown_by = Vec::new();
         match knowledge {
@@ -122,10 +122,10 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(())
     }
 
-    /// Writes an answer, after all that it refers to.
+    /// Writes an answer, after the evidence that it refers to.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn answer(&mut self, answer: &Answer) -> io::Result<()> {
         let goals = answer.rests_on.iter();
         let all = goals.filter_map(|goal| self.shown_by.get(goal)).flatten();
@@ -134,10 +134,10 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         self.shown(answer, shown_by)
     }
 
-    /// Writes a figure of the state space, and how it was counted.
+    /// Writes a figure of the state space with its count.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn figure(&mut self, answer: &Answer, counted: Option<&CountResult>) -> io::Result<()> {
         let reference = match (counted, &answer.exhibit) {
             (Some(counted), _) => EvidenceReference::new(Kind::Count, self.count(counted)?),
@@ -149,27 +149,27 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         self.shown(answer, vec![reference])
     }
 
-    /// Writes that an answer does not stand.
+    /// Writes that an answer is withdrawn.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn withdrawn(&mut self, id: &str) -> io::Result<()> {
         self.answered.remove(id);
         self.writer.withdrawn(id)
     }
 
-    /// Writes the last line: nothing comes after it.
+    /// Writes the last line.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn end(&mut self) -> io::Result<()> {
         self.writer.end(self.answered.len() as u64)
     }
 
-    /// What was written to; all of it is there.
+    /// Flushes and returns the output.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn finish(self) -> io::Result<W> {
         self.writer.finish()
     }
@@ -210,7 +210,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         goal: &Goal,
         witness: Option<&Witness>,
     ) -> io::Result<Option<EvidenceReference>> {
-        // Nobody doubts the initial marking.
+        // The initial marking needs no evidence.
         let Some(witness) = witness.filter(|witness| !witness.is_initial()) else {
             return Ok(None);
         };
@@ -226,13 +226,13 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         }))
     }
 
-    /// A trace written before that shows the goal somewhere on its way.
+    /// Returns an earlier trace that reaches the goal at some point.
     fn along_the_way(&self, goal: &Goal) -> Option<Id> {
         let Goal::Reach(predicate) = goal else { return None };
         if let Predicate::Enabled(t) = predicate {
             return self.fires.get(t).cloned();
         }
-        // More or fewer than initially: that it changes is all that is asked.
+        // The goal asks only for a change of the place: more or fewer tokens than initially.
         let place = predicate.only_place()?;
         let initially = self.net.initial()[place];
         let more = Predicate::at_least(place, initially.checked_add(1)?);
@@ -279,7 +279,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(id)
     }
 
-    /// The document that shows it, or what shows it by itself.
+    /// Writes the certificate of a refutation, or the line that shows it by itself.
     fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
         let Evidence::Certified(Some(shown)) = evidence else { return self.by_itself(evidence) };
         let address = Arc::as_ptr(&shown.document).cast::<()>();
@@ -296,7 +296,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(Some(EvidenceReference::new(Kind::Document, document)))
     }
 
-    /// A document about the net begun at the end of a witness.
+    /// Writes a certificate about the net with the end of a witness as its initial marking.
     fn document_after(
         &mut self,
         witness: Option<&Witness>,
@@ -307,7 +307,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                 let trace = self.trace(sequence)?;
                 self.writer.document_after(&trace, document)?
             }
-            // What is lost is lost after a sequence: `board::Homes` takes no other.
+            // A goal is lost after a plain sequence: `board::Homes` accepts no other witness.
             Some(Witness::Firings(..) | Witness::Loops(..)) | None => {
                 self.writer.document(None, document)?
             }
@@ -335,7 +335,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(Some(EvidenceReference::new(Kind::Structure, id)))
     }
 
-    /// A run, or why there is none with what shows the goals that this rests on.
+    /// Writes a run, or an argument that there is none, with the evidence of the goals that it
+    /// assumes.
     fn run(&mut self, goal: &Goal, run: &Run) -> io::Result<Vec<EvidenceReference>> {
         let (evidence, given) = match run {
             Run::Exists { run: Some(run), .. } => {
@@ -362,8 +363,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(shown)
     }
 
-    /// Markings with what is true of them, or a set of all markings, with what shows the goals that
-    /// this rests on.
+    /// Writes a labelling or a set of all markings, with the evidence of the goals that it assumes.
     fn tree(&mut self, tree: &Tree) -> io::Result<Vec<EvidenceReference>> {
         let Tree::Decided { evidence, given, .. } = tree else { return Ok(Vec::new()) };
         let Some(shows) = self.refutation(evidence)? else { return Ok(Vec::new()) };
@@ -371,7 +371,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(shown.cloned().chain([shows]).collect())
     }
 
-    /// Evidence that is one line by itself.
+    /// Writes evidence that is a single line.
     fn by_itself(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
         let Some((kind, content)) = evidence.line(self.net) else { return Ok(None) };
         Ok(Some(EvidenceReference::new(kind, self.writer.put(kind, &content)?)))

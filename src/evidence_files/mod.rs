@@ -1,4 +1,4 @@
-//! Writes files of evidence, line by line: [`crate::evidence::file`] has the format.
+//! Output of evidence files, line by line. [`crate::evidence::file`] describes the format.
 
 mod file;
 mod names;
@@ -23,26 +23,26 @@ use serde::Serialize;
 use serde_json::json;
 use std::io::{self, Write};
 
-/// What an answer stands on, the weakest part of it.
+/// The weakest kind of evidence that an answer rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {
-    /// The word of an exhaustive search.
+    /// An unchecked exhaustive search.
     Searched,
-    /// Documents that the checker accepted.
+    /// Certificates that the checker accepted.
     Certified,
-    /// Firing sequences that were replayed.
+    /// Replayed firing sequences.
     Replayed,
 }
 
-/// An argument about a net, as its line has it: one of the two.
+/// The net that an argument is about: at most one of the fields is set.
 #[derive(Default, Serialize)]
 struct About<'a> {
     id: &'a str,
-    /// The reduction whose net it is.
+    /// The id of the reduction that made the net.
     #[serde(skip_serializing_if = "Option::is_none")]
     on: Option<&'a str>,
-    /// The trace from whose end the net begins.
+    /// The id of the trace whose end is the initial marking.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,12 +59,12 @@ struct WithId<'a, T: Serialize> {
     content: &'a T,
 }
 
-/// Writes a file, line by line. Ids are given out as it goes.
+/// A writer of evidence files, which assigns ids to lines.
 #[derive(Debug)]
 pub struct Writer<'n, W: Write> {
     net: &'n Net,
     out: W,
-    /// Lines so far that may be referred to.
+    /// The number of lines that can be referred to.
     lines: u64,
 }
 
@@ -72,7 +72,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// Begins a file about an examination of `net`.
     ///
     /// # Errors
-    /// Those of `out`, as in all that follows.
+    /// The errors of `out`, as for all methods below.
     pub fn new(net: &'n Net, examination: &str, out: W) -> io::Result<Self> {
         let mut writer = Writer { net, out, lines: 0 };
         let header = json!({
@@ -90,10 +90,10 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(writer)
     }
 
-    /// A firing sequence of the net, from its initial marking. Its id.
+    /// Writes a firing sequence from the initial marking. Returns its id.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn trace(&mut self, sequence: &FiringSequence) -> io::Result<String> {
         let id = self.id(Kind::Trace);
         write!(self.out, r#"{{"trace":{{"id":"{id}","steps":"#)?;
@@ -102,10 +102,10 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// A firing sequence, and what can repeat for ever after it. Its id.
+    /// Writes a pump with its prefix. Returns its id.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn pump(&mut self, pumping: &PumpSequence) -> io::Result<String> {
         let id = self.id(Kind::Pump);
         write!(self.out, r#"{{"pump":{{"id":"{id}","#)?;
@@ -119,7 +119,7 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// What is inside the braces of a stage, and the one that closes them.
+    /// Writes the fields of a stage and the closing brace.
     fn stage(&mut self, stage: &Stage) -> io::Result<()> {
         self.out.write_all(br#""prefix":"#)?;
         self.steps(&stage.prefix)?;
@@ -128,10 +128,10 @@ impl<'n, W: Write> Writer<'n, W> {
         self.out.write_all(b"}")
     }
 
-    /// A run with loops. Its id.
+    /// Writes an accelerated sequence. Returns its id.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn loops(&mut self, run: &LoopRun) -> io::Result<String> {
         let id = self.id(Kind::Loops);
         write!(self.out, r#"{{"loops":{{"id":"{id}","blocks":["#)?;
@@ -155,32 +155,32 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// Evidence of a kind, in the names of the net. Its id. Whoever refers to it refers to what
-    /// shows its premises, too.
+    /// Writes evidence of a kind, in the names of the net. Returns its id. Lines that refer to it
+    /// refer to the evidence of its premises as well.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn put(&mut self, kind: Kind, content: &impl Serialize) -> io::Result<String> {
         let id = self.id(kind);
         self.line(kind.name(), &WithId { id: &id, content })?;
         Ok(id)
     }
 
-    /// An argument about the net that no run has the property. Its id. Whoever refers to it refers
-    /// to what refutes its premises, too ([`NoRun::given`]).
+    /// Writes an argument that no run has the property. Returns its id. Lines that refer to it
+    /// refer to the refutations of its premises as well ([`NoRun::given`]).
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn no_run(&mut self, property: &RunProperty, argument: &NoRun) -> io::Result<String> {
         let document = |document: &Document| in_names(document, self.net);
         let content = NamedNoRun::of(self.net, property, argument, &document);
         self.put(Kind::NoRun, &content)
     }
 
-    /// A reduction of the net, or `of` what another one made of it. Its id.
+    /// Writes a reduction of the net, or of the result of another reduction `of`. Returns its id.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn reduction(&mut self, of: Option<&str>, log: &NamedLog) -> io::Result<String> {
         #[derive(Serialize)]
         struct Reduction<'a> {
@@ -194,20 +194,21 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// A count of markings, those of the net or of what a reduction makes of it. Its id.
+    /// Writes a number of markings, of the net or of the net that a reduction made. Returns its id.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn count(&mut self, on: Option<String>, markings: u64) -> io::Result<String> {
         let id = self.id(Kind::Count);
         self.line("count", &Count { id: id.clone(), on, markings })?;
         Ok(id)
     }
 
-    /// A document about the net begun at the end of a trace. Its id.
+    /// Writes a certificate about the net with the end of a trace as its initial marking. Returns
+    /// its id.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn document_after(&mut self, trace: &str, document: &Document) -> io::Result<String> {
         let id = self.id(Kind::Document);
         let document = Some(in_names(document, self.net));
@@ -216,11 +217,11 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// An argument about what stays reachable in the net, or `on` the net that a reduction made.
-    /// Its id.
+    /// Writes an argument about what stays reachable in the net, or in the net that the reduction
+    /// `on` made. Returns its id.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn structure(
         &mut self,
         on: Option<(&str, &Net)>,
@@ -234,11 +235,11 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// A document about the net, or about `on`: the id of a reduction with the net that it made.
-    /// Its id.
+    /// Writes a certificate about the net, or about the net that the reduction `on` made. Returns
+    /// its id.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn document(
         &mut self,
         on: Option<(&str, &Net)>,
@@ -251,11 +252,11 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// An answer, what it stands on, and why for people. It and all before it are in the file then,
-    /// whatever ends the process.
+    /// Writes an answer with its kind of evidence and its reason, and flushes the output, so that
+    /// the file is complete up to here whatever ends the process.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn answer(&mut self, answer: &Answer, by: Strength, because: &str) -> io::Result<()> {
         #[derive(Serialize)]
         struct Line<'a> {
@@ -269,28 +270,28 @@ impl<'n, W: Write> Writer<'n, W> {
         self.out.flush()
     }
 
-    /// That the answer to this question, written before, does not stand.
+    /// Writes that an earlier answer to this question is withdrawn.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn withdrawn(&mut self, id: &str) -> io::Result<()> {
         self.line("withdrawn", &json!({ "id": id }))?;
         self.out.flush()
     }
 
-    /// The last line: so many answers were printed, and stand.
+    /// Writes the last line: the number of valid answers.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn end(&mut self, answers: u64) -> io::Result<()> {
         self.line("end", &End { answers })?;
         self.out.flush()
     }
 
-    /// What was written to; all of it is there.
+    /// Flushes and returns the output.
     ///
     /// # Errors
-    /// As in [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)

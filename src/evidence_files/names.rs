@@ -1,10 +1,11 @@
-//! Documents in the names of a net.
+//! Certificates in the names of a net.
 
 use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Inference};
 use crate::evidence::certificate::closed_set::ClosedSet;
 use crate::evidence::certificate::{
-    Bounds, Comparison, Induction, Lemma, LinearCertificate, NamedDocument, Precedence, count,
+    Bounds, Comparison, Induction, Lemma, LinearCertificate, LowerBound, NamedDocument, Precedence,
+    count,
 };
 use crate::evidence::home::undone::Undoing;
 use crate::evidence::home::{NamedStructure, Structure};
@@ -12,7 +13,7 @@ use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
 use std::borrow::Cow;
 use std::convert::Infallible;
 
-/// A document about `net` as it stands in a file: what [`NamedDocument::resolve`] reads back.
+/// Converts a certificate about `net` to its form in files, which [`NamedDocument::resolve`] reads.
 pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
     match document {
         Document::Linear(certificate) => Document::Linear(linear(certificate, net)),
@@ -33,7 +34,7 @@ pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
     }
 }
 
-/// An argument about `net` as it stands in a file: what [`NamedStructure::resolve`] reads back.
+/// Converts an argument about `net` to its form in files, which [`NamedStructure::resolve`] reads.
 pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
     let place = |&place: &PlaceId| net.place_name(place).to_owned();
     let transition = |&t: &TransitionId| net.transition_name(t).to_owned();
@@ -51,7 +52,7 @@ pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
             Structure::Closed { traps: sets(traps), refutation: refutation.clone() }
         }
         Structure::Undone(all) => {
-            // Every node has a name.
+            // Every node has a name, so this does not fail.
             let named =
                 |undoing: &Undoing| undoing.renamed(&|p| Ok(place(p)), &|t| Ok(transition(t))).ok();
             Structure::Undone(all.iter().filter_map(named).collect())
@@ -77,7 +78,8 @@ fn linear(
     certificate: &LinearCertificate,
     net: &Net,
 ) -> LinearCertificate<String, String, String, Comparison> {
-    // Refused only where a transition does not exist, which nobody has checked then.
+    // An error is possible only for a transition that does not exist, and such a certificate was
+    // never accepted.
     let counting = count(net, &certificate.counters).unwrap_or(Cow::Borrowed(net));
     let place = |&place: &PlaceId| counting.place_name(place).to_owned();
     let transition = |&t: &TransitionId| net.transition_name(t).to_owned();
@@ -88,6 +90,7 @@ fn linear(
     let lemma = |lemma: &Lemma| Lemma {
         atoms: lemma.atoms.clone(),
         traps: lemma.traps.clone(),
+        lower_bounds: lemma.lower_bounds.clone(),
         units: lemma.units.iter().map(|&(u, factor)| (unit(u), factor)).collect(),
         weights: lemma.weights.iter().map(|(p, weight)| (place(p), *weight)).collect(),
     };
@@ -95,12 +98,18 @@ fn linear(
         let named = precedence.renamed(|p| Ok::<_, Infallible>(place(p)), |atom| atom);
         named.unwrap_or_else(|never| match never {})
     };
+    let lower_bound = |LowerBound { weights, tokens }: &LowerBound| {
+        let weights = weights.iter().map(|(p, weight)| (place(p), *weight)).collect();
+        LowerBound { weights, tokens: *tokens }
+    };
     let counters = certificate.counters.iter();
     LinearCertificate {
         assumes_units: certificate.assumes_units,
         counters: counters.map(|set| set.iter().map(transition).collect()).collect(),
         atoms: certificate.atoms.iter().map(|atom| comparison(atom, &counting)).collect(),
         traps: certificate.traps.iter().map(|trap| trap.iter().map(place).collect()).collect(),
+        bounds: bounds(&certificate.bounds, &counting),
+        lower_bounds: certificate.lower_bounds.iter().map(lower_bound).collect(),
         precedences: certificate.precedences.iter().map(named).collect(),
         lemmas: certificate.lemmas.iter().map(lemma).collect(),
         steps: certificate.steps.clone(),

@@ -10,7 +10,7 @@ use super::Untranslated;
 use crate::structure::semiflows::place_semiflows;
 use parikh_net::extended::capacity;
 use parikh_net::translation::{Because, TranslationBound};
-use parikh_net::{ExtendedNet, Marking, PlaceId};
+use parikh_net::{ExtendedNet, Marking, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::time::Duration;
@@ -125,12 +125,47 @@ fn wanted(net: &ExtendedNet) -> BTreeSet<PlaceId> {
     inhibit.chain(transitions().flat_map(|t| net.resets(t)).copied()).collect()
 }
 
-/// What the net says of these places, if it has at most so many markings.
+/// By transition, what the places that it empties hold together in the markings that enable it.
+pub(super) type Seen = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
+
+/// Returns bounds of the places that inhibit or are emptied, with what is held together where
+/// places are emptied. `None` if the net has more than `limit` markings.
+pub(super) fn seen(
+    net: &ExtendedNet,
+    limit: u64,
+    budget: &Budget,
+) -> Option<(Vec<TranslationBound>, Seen)> {
+    let mut seen = Seen::new();
+    let mut collect = |marking: &Marking, t: TransitionId| {
+        let held = net.resets(t).iter().map(|&p| marking[p]).collect();
+        seen.entry(t).or_default().insert(held);
+    };
+    let mut bounds = visit(net, &wanted(net), limit, budget, &mut collect)?;
+    for bound in &mut bounds {
+        if let Because::Visited(markings) = bound.because {
+            bound.because = Because::Seen(markings);
+        }
+    }
+    Some((bounds, seen))
+}
+
+/// Returns bounds of these places, if the net has at most `limit` markings.
 fn visited(
     net: &ExtendedNet,
     wanted: &BTreeSet<PlaceId>,
     limit: u64,
     budget: &Budget,
+) -> Option<Vec<TranslationBound>> {
+    visit(net, wanted, limit, budget, &mut |_, _| {})
+}
+
+/// The same. Calls `firing` with each marking and each transition that it enables.
+fn visit(
+    net: &ExtendedNet,
+    wanted: &BTreeSet<PlaceId>,
+    limit: u64,
+    budget: &Budget,
+    firing: &mut dyn FnMut(&Marking, TransitionId),
 ) -> Option<Vec<TranslationBound>> {
     let core = net.core();
     let places = core.place_count().max(1) as u64;
@@ -143,6 +178,7 @@ fn visited(
             return None;
         }
         for t in core.transitions().filter(|&t| net.is_enabled(&marking, t)) {
+            firing(&marking, t);
             let mut next = marking.clone();
             net.fire(&mut next, t).ok()?;
             if known.contains(&next) {

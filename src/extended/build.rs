@@ -13,9 +13,14 @@
 //!   enabled only where m(p) = k. What p held before does not matter where it is always empty, B(p)
 //!   = 0.
 //!
+//! Copies for what p holds in no reachable marking that enables the transition are never enabled,
+//! and may be left out: where all combinations are too many and all markings were visited, they
+//! are.
+//!
 //! Where a cap stands for a bound, [`parikh_net::translation`] has the argument and the copies that
 //! are made besides.
 
+use super::bounds::Seen;
 use super::{MOST_COPIES, Untranslated};
 use parikh_net::translation::{
     Because, Caps, Translation, TranslationBound, cap_name, complement_name, copy_name,
@@ -24,8 +29,13 @@ use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-/// The net by these bounds, of which there is one for each place that inhibits or is emptied.
-pub(super) fn build(net: &ExtendedNet, bounds: Vec<TranslationBound>) -> Result<Net, Untranslated> {
+/// The net by these bounds, of which there is one for each place that inhibits or is emptied. With
+/// `seen`, copies are made only for what places that are emptied hold together there.
+pub(super) fn build(
+    net: &ExtendedNet,
+    bounds: Vec<TranslationBound>,
+    seen: Option<&Seen>,
+) -> Result<Net, Untranslated> {
     let most: BTreeMap<PlaceId, u64> = bounds.iter().map(|it| (it.place, it.most)).collect();
     let caps: BTreeSet<PlaceId> =
         bounds.iter().filter(|it| it.because == Because::Cap).map(|it| it.place).collect();
@@ -56,15 +66,22 @@ pub(super) fn build(net: &ExtendedNet, bounds: Vec<TranslationBound>) -> Result<
     let mut all: u128 = 0;
     for t in core.transitions() {
         let choices = making.choices(t);
-        let count = choices
-            .iter()
-            .try_fold(1u128, |product, choice| product.checked_mul(choice.count().into()));
+        let count = match seen {
+            Some(seen) => Some(seen.get(&t).map_or(1, |all| all.len().max(1) as u128)),
+            None => choices
+                .iter()
+                .try_fold(1u128, |product, choice| product.checked_mul(choice.count().into())),
+        };
         all = count.and_then(|count| all.checked_add(count)).unwrap_or(u128::MAX);
         if all > MOST_COPIES.max(core.transition_count() as u128) {
             let transition = core.transition_name(t).to_owned();
             return Err(Untranslated::TooManyCopies { transition, most: MOST_COPIES });
         }
-        copies.push(making.copies(t, &choices, &mut builder)?);
+        let made = match seen {
+            Some(seen) => making.seen(t, seen),
+            None => Chosen::all(&choices),
+        };
+        copies.push(making.copies(t, &made, &mut builder)?);
     }
     making.leave_and_drain(&mut builder)?;
     let complemented = making.complements.keys().copied().collect();
@@ -132,6 +149,12 @@ struct Chosen {
 }
 
 impl Chosen {
+    /// All copies, of which there are few enough.
+    fn all(choices: &[Choice]) -> Vec<Chosen> {
+        let count: u64 = choices.iter().map(Choice::count).product();
+        (0..count).map(|number| Chosen::numbered(choices, number)).collect()
+    }
+
     /// The copy of this number; the first choice counts fastest.
     fn numbered(choices: &[Choice], mut number: u64) -> Chosen {
         let mut copy = Chosen::default();
@@ -213,15 +236,14 @@ impl Making<'_> {
     fn copies(
         &self,
         t: TransitionId,
-        choices: &[Choice],
+        all: &[Chosen],
         builder: &mut NetBuilder,
     ) -> Result<usize, BuildError> {
         let core = self.net.core();
         let own = core.transition_name(t);
-        let is_one = choices.iter().all(|it| matches!(it, Choice::Over(..)) || it.count() == 1);
-        let count: u64 = choices.iter().map(Choice::count).product();
-        for number in 0..count {
-            let made = Chosen::numbered(choices, number);
+        // Numbers are said where copies differ in them.
+        let is_one = all.iter().all(|it| it.held == all[0].held);
+        for made in all {
             let held = made.held.iter().filter(|_| !is_one);
             let held: Vec<_> = held.map(|(&p, &tokens)| (core.place_name(p), tokens)).collect();
             let over: Vec<_> = made.over.iter().map(|(&p, &by)| (core.place_name(p), by)).collect();
@@ -235,9 +257,23 @@ impl Making<'_> {
             if let Some(label) = core.transition_label(t) {
                 builder.label_transition(copy, label);
             }
-            self.arcs(t, copy, &made, builder)?;
+            self.arcs(t, copy, made, builder)?;
         }
-        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+        Ok(all.len())
+    }
+
+    /// The copies of `t` for what the places that it empties hold together in reachable markings.
+    /// Where no marking enables it, one copy that no marking enables.
+    fn seen(&self, t: TransitionId, seen: &Seen) -> Vec<Chosen> {
+        let core = self.net.core();
+        let least = || self.net.resets(t).iter().map(|&p| core.pre_weight(t, p)).collect();
+        let all = seen.get(&t).map_or_else(|| vec![least()], |all| all.iter().cloned().collect());
+        let chosen = |tokens: Vec<u64>| {
+            let held = self.net.resets(t).iter().copied().zip(tokens);
+            let held = held.filter(|&(p, _)| self.most(p) > 0).collect();
+            Chosen { held, over: BTreeMap::new() }
+        };
+        all.into_iter().map(chosen).collect()
     }
 
     /// The arcs of a copy of `t`.

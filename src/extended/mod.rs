@@ -96,10 +96,21 @@ fn translated(
         Err(extended) => *extended,
     };
     let bounds = bounds::find(&net, most_visited, budget);
-    let Some(missing) = bounds.missing else { return build::build(&net, bounds.known) };
+    let Some(missing) = bounds.missing else {
+        return match build::build(&net, bounds.known, None) {
+            // A transition that empties many places: what they hold together is little, perhaps.
+            Err(Untranslated::TooManyCopies { transition, most }) => {
+                match bounds::seen(&net, most_visited, budget) {
+                    Some((bounds, seen)) => build::build(&net, bounds, Some(&seen)),
+                    None => Err(Untranslated::TooManyCopies { transition, most }),
+                }
+            }
+            built => built,
+        };
+    };
     let Some(mut rooms) = rooms else { return Err(missing) };
     loop {
-        match build::build(&net, bounds::cap(&net, &bounds.known, rooms)) {
+        match build::build(&net, bounds::cap(&net, &bounds.known, rooms), None) {
             Err(Untranslated::TooManyCopies { .. }) if rooms.emptied > 0 => rooms.emptied /= 2,
             built => return built,
         }

@@ -5,7 +5,8 @@
 //! it, and a last letter for the final marking, which nothing leaves. A run that comes to a dead
 //! marking repeats it. So the word of a case, with its last letter repeated, is the word of a run.
 //! G, F and U say the same of both words, since every letter after the last one is the last one
-//! again. Only X differs: nothing comes after the last letter of a case, so X φ does not hold there.
+//! again. Only X differs: nothing comes after the last letter of a case, so X φ does not hold
+//! there.
 //!
 //! ```text
 //! of every case, φ    is    of every run,  F final -> φ'

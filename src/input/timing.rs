@@ -1,4 +1,5 @@
-//! Times, priorities and rates of transitions, in elements of the net or in the information of tools.
+//! Times, priorities and rates of transitions, in elements of the net or in the information of
+//! tools.
 //!
 //! Priorities, and times that limit when a transition fires, change what can be reached: a net with
 //! them is refused, and read without them only where the user asks for that. Where all transitions
@@ -216,7 +217,8 @@ impl Urgencies {
         self.has_rates = true;
     }
 
-    /// Returns what answers about the net assume, and why a net with times or priorities is refused.
+    /// Returns what answers about the net assume, and why a net with times or priorities is
+    /// refused.
     pub(super) fn finish(self) -> (Vec<Assumption>, Option<InputError>) {
         let tools = self.tools.into_iter().map(Assumption::ToolSpecific);
         (tools.chain(self.has_rates.then_some(Assumption::Rates)).collect(), self.refusal)

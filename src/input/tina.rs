@@ -7,9 +7,10 @@
 //! lb p label                                # the same as above
 //! ```
 //!
-//! Nodes need no declaration of their own. Intervals but `[0,w[`, which says nothing, and priorities
-//! (`pr a b > c`) are refused, or left out where the user asks for that. Stopwatches (`!`) are refused. An arc that is
-//! given twice is refused, too: the language does not say whether it is one.
+//! Nodes need no declaration of their own. Intervals but `[0,w[`, which says nothing, and
+//! priorities (`pr a b > c`) are refused, or left out where the user asks for that. Stopwatches
+//! (`!`) are refused. An arc that is given twice is refused, too: the language does not say whether
+//! it is one.
 //!
 //! # Source
 //! B. Berthomieu, P.-O. Ribet, F. Vernadat, *The tool TINA*, IJPR 42(14), 2004; the manual's page

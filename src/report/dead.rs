@@ -1,32 +1,33 @@
-//! Transitions that never fire, by what keeps them from it: what waits for another that never fires
-//! goes with that one.
+//! Groups dead transitions by cause. A transition that waits for another dead transition belongs to
+//! the cause of that transition.
 //!
-//! A transition *waits* for a place that initially holds fewer tokens than it takes, and that only
-//! dead transitions put more on. What waits for the same, directly or by others, is one finding.
-//! Its *root* is what waits for nothing: a transition with a reason of its own, or a place that
-//! no transition adds a token to. Where there is none, they wait for each other. Roots that one sum
-//! of tokens keeps from firing are one finding, too.
+//! A dead transition *waits* for an input place if the place initially holds fewer tokens than the
+//! arc takes and only dead transitions add tokens to the place. Dead transitions that wait for the
+//! same place, directly or through other transitions, form one [`Cause`]. The *roots* of a cause
+//! wait for nothing. A root is a transition with a reason of its own, or a place to which no
+//! transition adds a token. Without roots, the transitions wait for each other. Causes whose roots
+//! are excluded by the same sum of tokens are merged.
 
 use super::text::Text;
 use crate::structure::excluded::{Exclusion, Sums};
 use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId, TransitionId};
 
-/// Transitions that never fire for one reason.
+/// Transitions that never fire for one common reason.
 pub(super) struct Cause {
-    /// All of them, roots first.
+    /// The dead transitions of the cause, roots first.
     pub(super) members: Vec<TransitionId>,
-    /// Of these, those that wait for no other.
+    /// The members that wait for no other transition.
     pub(super) roots: Vec<TransitionId>,
-    /// Places that no transition adds a token to, and that some members wait for.
+    /// Places to which no transition adds a token and for which some member waits.
     pub(super) sources: Vec<PlaceId>,
-    /// Places that they wait for, which only they themselves would put more on.
+    /// Places for which members wait and to which only members add tokens.
     pub(super) waited_for: Vec<PlaceId>,
-    /// What is said of each root, where that is the same.
+    /// The reason of every root, if all roots have the same reason.
     of_all_roots: Option<Text>,
 }
 
-/// The dead transitions of a net, by cause.
+/// Groups the dead transitions of a net by cause.
 pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<Cause> {
     let mut is_dead = vec![false; net.transition_count()];
     dead.iter().for_each(|t| is_dead[t.index()] = true);
@@ -40,7 +41,8 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<Cause> {
         starved.min_by_key(|&p| feeds(p).count())
     };
     let waits_for: Vec<Option<PlaceId>> = dead.iter().map(|&t| waits(t)).collect();
-    // Transitions, and after them places, joined where one waits for the other.
+    // The first nodes are the transitions, followed by the places. A transition is joined with the
+    // place for which it waits, and this place with the transitions that feed it.
     let mut joined = Joined::new(net.transition_count() + net.place_count());
     for (&t, place) in dead.iter().zip(&waits_for) {
         let Some(place) = *place else { continue };
@@ -78,8 +80,8 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<Cause> {
     causes.into_iter().map(|(_, cause)| cause).collect()
 }
 
-/// The causes, the one with the most transitions first, of which those are one that have one reason
-/// for all of their roots.
+/// Merges the causes whose roots all have the same reason. Returns the causes sorted by the number
+/// of transitions, largest first. `reason` explains a root.
 pub(super) fn by_reason(
     causes: Vec<Cause>,
     reason: &dyn Fn(TransitionId) -> Option<Text>,
@@ -102,7 +104,7 @@ pub(super) fn by_reason(
     found
 }
 
-/// Where many transitions have each a reason of its own, they are one cause.
+/// Merges the causes with a single transition into one cause if there are more than [`APART`].
 fn together(causes: Vec<Cause>) -> Vec<Cause> {
     let (alone, mut found): (Vec<Cause>, Vec<Cause>) =
         causes.into_iter().partition(|cause| cause.members.len() == 1 && cause.roots.len() == 1);
@@ -118,7 +120,7 @@ fn together(causes: Vec<Cause>) -> Vec<Cause> {
     found
 }
 
-/// Sets that are joined, by their smallest member.
+/// Disjoint sets (union-find). The representative of a set is its smallest member.
 struct Joined(Vec<usize>);
 
 impl Joined {
@@ -149,12 +151,12 @@ impl Cause {
         self.waited_for.extend(other.waited_for);
     }
 
-    /// What is said of all roots in one, where there are several.
+    /// Returns the common reason of all roots, if there are several roots.
     fn of_several_roots(&self) -> Option<&Text> {
         self.of_all_roots.as_ref().filter(|_| self.roots.len() > 1)
     }
 
-    /// What is said first: which can never fire, and because of what. `why` says it of a root.
+    /// Returns the headline: which transitions can never fire, and why. `why` explains a root.
     pub(super) fn title(&self, net: &Net, why: &dyn Fn(TransitionId) -> Option<Text>) -> Text {
         let dead = match self.members.as_slice() {
             [one] => Text::words("Transition ").transition(*one).say(" can never fire"),
@@ -181,7 +183,7 @@ impl Cause {
         because.into_iter().fold(dead, Text::then)
     }
 
-    /// The places of those that wait for each other alone.
+    /// Names the places on which the members wait for each other, for a cause without roots.
     fn circle(&self, net: &Net) -> Text {
         let empty = self.waited_for.iter().all(|&p| net.initial()[p] == 0);
         let text = Text::words(match (self.waited_for.len(), empty) {
@@ -192,8 +194,8 @@ impl Cause {
         text.list(&self.waited_for, ", ", |text, &place| text.place(place))
     }
 
-    /// What else is to be said: the reasons of all roots where the title has no room for them, and
-    /// all that never fire.
+    /// Returns the sentences below the headline: the reasons of the roots that the headline does
+    /// not give, and the waiting transitions.
     pub(super) fn details(
         &self,
         net: &Net,
@@ -231,14 +233,15 @@ impl Cause {
     }
 }
 
-/// As many reasons as are said one by one; the page shows the first of them at once.
+/// The largest number of reasons listed for one cause. The page shows the first of them at once.
 const SAID: usize = 40;
 
-/// Up to so many transitions, each with a reason of its own, are a finding each; more are one.
+/// The largest number of single transitions with separate reasons that stay separate findings.
+/// Larger numbers are merged into one finding.
 const APART: usize = 3;
 
-/// Says of a place that no transition adds a token to it. A transition that puts tokens there takes
-/// as many or more.
+/// Says that no transition adds a token to the place. Every transition that puts tokens on the
+/// place takes at least as many from it.
 fn never_filled(net: &Net, place: PlaceId) -> Text {
     let text = Text::default().place(place);
     let text = match net.initial()[place] {
@@ -255,11 +258,11 @@ fn never_filled(net: &Net, place: PlaceId) -> Text {
     }
 }
 
-/// As many terms of a sum as a title has room for.
+/// The largest number of terms of a sum written out in a headline.
 const TERMS: usize = 12;
 
-/// Why a transition never fires, from a sum of tokens that never changes: "p and q are never marked
-/// together: p + q + r = 1".
+/// Explains by a constant sum of tokens why a transition never fires: "p and q are never marked
+/// together: p + q + r = 1". Returns `None` if no known sum excludes the transition.
 pub(super) fn excluded(net: &Net, sums: &Sums, t: TransitionId) -> Option<Text> {
     let exclusion = sums.exclude(net, t)?;
     let together = exclusion.together();
@@ -286,7 +289,7 @@ pub(super) fn excluded(net: &Net, sums: &Sums, t: TransitionId) -> Option<Text> 
     })
 }
 
-/// `p + 2·q = 1`.
+/// Writes the sum as an equation: `p + 2·q = 1 always`.
 fn sum(net: &Net, exclusion: &Exclusion<'_>) -> Text {
     let terms = exclusion.sum.terms();
     let text = Text::default().list(terms, " + ", |text, (place, factor)| {

@@ -1,4 +1,4 @@
-//! What a model's author would act on first: what was found, worst first, in sentences.
+//! Findings: the results that a model's author would act on, as sentences, worst first.
 
 mod nodes;
 
@@ -14,49 +14,49 @@ use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
 use serde::Serialize;
 use std::cmp::Ordering;
 
-/// How bad it is.
+/// The severity of a finding, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// Hardly meant to be so.
+    /// The author hardly intended the result.
     Problem,
-    /// Perhaps not meant to be so.
+    /// The author may not have intended the result.
     Warning,
-    /// Could not be found out.
+    /// The question is open.
     Unknown,
-    /// As most authors want it.
+    /// The result is what most authors want.
     Good,
-    /// Neither good nor bad.
+    /// The result is neither good nor bad.
     Note,
 }
 
 /// One finding.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// How bad it is.
+    /// The severity.
     pub level: Level,
-    /// It, in a sentence.
+    /// The finding in a sentence.
     pub title: Text,
-    /// What to know of it, a sentence each.
+    /// Further sentences about the finding.
     pub details: Vec<Text>,
-    /// What to play.
+    /// The firing sequence that shows the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub play: Option<Play>,
-    /// What to read.
+    /// The index of the certificate in the report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<usize>,
-    /// The question that it answers.
+    /// The index of the question that the finding answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<usize>,
 }
 
-/// Transitions of a dead marking of which it is said what they wait for.
+/// The largest number of disabled transitions of a dead marking whose missing tokens are listed.
 const WAITING: usize = 6;
 
-/// The most final markings that are said.
+/// The largest number of final markings listed.
 const SOME_ENDS: usize = 3;
 
-/// All findings, worst first.
+/// Returns all findings, worst first.
 pub(super) fn findings(net: &Net, found: &Found, keys: &Keys, store: &Store<'_>) -> Vec<Finding> {
     let mut telling = Telling { net, found, store, findings: Vec::new() };
     if let Some(breach) = &found.breach {
@@ -104,7 +104,7 @@ impl Telling<'_> {
         &mut self.findings[last]
     }
 
-    /// A finding that is the answer to a question, with its evidence.
+    /// Adds a finding that answers a question, with the evidence of the answer.
     fn answer(&mut self, at: usize, level: Level, title: impl Into<String>) -> &mut Finding {
         let question = &self.found.questions[at];
         let (play, certificate) = (question.play.clone(), question.certificates.first().copied());
@@ -186,7 +186,7 @@ impl Telling<'_> {
                     .push(because);
             }
             (Topic::Liveness, _) => {
-                // Of a process that ends, nothing stays possible for ever.
+                // In a process that ends, no transition stays possible forever.
                 let level = if self.process() { Level::Note } else { Level::Warning };
                 self.answer(at, level, "Not every transition stays possible (not live)")
                     .details
@@ -206,7 +206,8 @@ impl Telling<'_> {
         }
     }
 
-    /// Adds the answer to a formula: a problem where the author's own formula is false.
+    /// Adds the answer to a formula. A false formula is a problem if the model's author states the
+    /// formulas as requirements.
     fn formula(&mut self, at: usize, question: &Question) {
         let value = question.value.as_deref().unwrap_or_default();
         let because = question.reason.clone();
@@ -234,13 +235,13 @@ impl Telling<'_> {
         self.answer(at, Level::Unknown, title).details.push(reason);
     }
 
-    /// Whether the net was asked about as a process.
+    /// Returns true if the questions treat the net as a process.
     fn process(&self) -> bool {
         !ends(self.net).is_empty()
     }
 
-    /// Whether what is said of soundness says as much as this answer: that it is sound, or the same
-    /// reason why not.
+    /// Returns true if the answer about soundness already covers the answer about weak soundness.
+    /// It does if the process is sound, or if both answers give the same reason.
     fn is_said_of_soundness(&self, at: usize, examination: Examination) -> bool {
         let soundness = Some(Topic::Process(Examination::Soundness));
         let questions = &self.found.questions;
@@ -276,7 +277,8 @@ impl Telling<'_> {
         };
         let title = Text::words(title).then(question.reason.clone());
         let (net, ends) = (self.net, self.ends());
-        // Where it ends, what goes on from there is of interest only if nothing does.
+        // The disabled transitions at the end of the witness are listed only if the witness ends in
+        // a dead marking.
         let end = question.play.as_ref().and_then(|play| self.marking(play));
         let end = end.filter(|end| net.transitions().all(|t| !net.is_enabled(end, t)));
         let finding = self.answer(at, Level::Problem, "");
@@ -285,7 +287,7 @@ impl Telling<'_> {
         finding.details.extend(ends);
     }
 
-    /// Where a case begins, and where it is done.
+    /// Names the places marked when a case begins and when a case is done.
     fn ends(&self) -> Option<Text> {
         let marked = |text: Text, marking: &Marking| {
             let places: Vec<(PlaceId, u64)> = marking.marked().collect();
@@ -306,7 +308,7 @@ impl Telling<'_> {
         (!ends.is_empty()).then_some(text)
     }
 
-    /// A case that gets stuck, unless that is what was said of soundness.
+    /// Adds a finding about a case that gets stuck, unless the answer about soundness already says so.
     fn stuck_case(&mut self, at: usize, question: &Question) {
         let unsound = |asked: &Question| {
             matches!(asked.topic, Some(Topic::Process(_)))
@@ -323,9 +325,9 @@ impl Telling<'_> {
             |asked: &Question| asked.topic == Some(Topic::Stuck) && asked.value.is_some();
         let stuck = self.found.questions.iter().any(is_known);
         match self.dead_marking(question) {
-            // Where a case is done, or stops with it, was asked by itself.
+            // If the question about stuck cases has an answer, that answer covers the deadlock.
             _ if stuck => {}
-            Some(end) if ends(self.net).contains(&end) => {
+            Some(end) if self.process() && self.net.is_final(end.tokens()) => {
                 let title = "Nothing is enabled any more where a case is done, as it should be";
                 self.answer(at, Level::Note, title);
             }
@@ -333,7 +335,7 @@ impl Telling<'_> {
         }
     }
 
-    /// The dead marking that answers a question.
+    /// Returns the dead marking that answers a question.
     fn dead_marking(&self, question: &Question) -> Option<Marking> {
         match &question.play {
             None => Some(self.net.initial().clone()),
@@ -341,8 +343,9 @@ impl Telling<'_> {
         }
     }
 
-    /// A place that keeps the net from coming back to its initial marking, where that is plain to
-    /// see after the firings that are shown: what its tokens never do again.
+    /// Explains why the net cannot return to its initial marking, if the end of the witness shows a
+    /// simple reason: the tokens of some place have increased and can never decrease, or the
+    /// reverse.
     fn gone_for_good(&self, question: &Question) -> Option<Text> {
         let (net, play) = (self.net, question.play.as_ref()?);
         let (before, after) = (net.initial(), self.marking(play)?);
@@ -374,7 +377,8 @@ impl Telling<'_> {
         self.answer(at, Level::Problem, title).details.extend(details);
     }
 
-    /// The marking at the end of what is played, if its trace is kept.
+    /// Returns the marking at the end of a firing sequence of the page, if the page keeps the
+    /// trace.
     fn marking(&self, play: &Play) -> Option<Marking> {
         let mut sequence = FiringSequence::new();
         for step in self.store.traces.get(play.trace?)?.chunks_exact(2) {
@@ -385,7 +389,7 @@ impl Telling<'_> {
     }
 }
 
-/// What a dead marking looks like, and what transitions wait for there.
+/// Describes a dead marking: the marked places, and the missing tokens of disabled transitions.
 fn stuck(net: &Net, marking: &Marking) -> Vec<Text> {
     let marked: Vec<(PlaceId, u64)> = marking.marked().collect();
     let tokens = match marked.is_empty() {
@@ -395,7 +399,8 @@ fn stuck(net: &Net, marking: &Marking) -> Vec<Text> {
             if tokens > 1 { text.say(format!(" ({tokens})")) } else { text }
         }),
     };
-    // Those that lack the fewest places are the ones that the author expects to go on.
+    // Transitions that lack the fewest places are probably the ones that the author expects to
+    // fire.
     let lacks =
         |t: TransitionId| net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight).count();
     let mut near: Vec<TransitionId> = net

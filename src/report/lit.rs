@@ -1,5 +1,5 @@
-//! What holds along a run that goes on for ever, part by part of what the run is to have: the page
-//! lights each part while it holds.
+//! The truth values of a property's subformulas along a lasso. The page highlights each subformula
+//! at the positions where it holds.
 
 use crate::evidence::{Replayer, words};
 use parikh_net::lasso::{LassoRun, RunEnd};
@@ -7,21 +7,23 @@ use parikh_net::{Net, RunProperty, Step};
 use parikh_temporal::{Lasso, Letter, Node};
 use serde::Serialize;
 
-/// A part of a formula along a run.
+/// A subformula with its truth values along a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
-    /// The part.
+    /// The subformula as text.
     pub text: String,
-    /// For each position of the run, up to the one after which it repeats, `1` where it holds and
-    /// `0` where it does not.
+    /// A character per position of the run, up to the end of the first cycle: `1` where the
+    /// subformula holds, `0` where it does not.
     pub holds: String,
 }
 
-/// The most parts that are shown, the largest first, and the most positions.
+/// The largest number of subformulas shown, counted from the largest subformula, and the largest
+/// number of positions.
 const MOST_PARTS: usize = 12;
 const MOST_POSITIONS: u128 = 5_000;
 
-/// The parts along a run; none where it is long, or is left open.
+/// Returns the subformulas with their values along a run. The list is empty if the run is longer
+/// than [`MOST_POSITIONS`] or its end is left open.
 pub(super) fn parts(net: &Net, property: &RunProperty, run: &LassoRun) -> Vec<Part> {
     let Some(word) = word(net, property, run) else { return Vec::new() };
     let formulas = property.formulas();
@@ -40,7 +42,8 @@ pub(super) fn parts(net: &Net, property: &RunProperty, run: &LassoRun) -> Vec<Pa
     below.into_iter().map(part).collect()
 }
 
-/// The letters of the run.
+/// Evaluates the atoms of the property at each position of the run. Returns `None` if the run is
+/// too long, has an open end, or cannot be replayed.
 fn word(net: &Net, property: &RunProperty, run: &LassoRun) -> Option<Lasso> {
     let (cycle, is_dead) = match &run.end {
         RunEnd::Repeats(cycle) => (Some(cycle), false),

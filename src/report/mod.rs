@@ -1,17 +1,17 @@
-//! Reports: what was found about a net, as one page to look at.
+//! Reports: the results about a net, collected on one HTML page.
 //!
 //! ```text
 //! net ─▶ questions (run::run_net) ─▶ Found ─┬─▶ findings: what an author would act on, worst first
-//!            │                          └─▶ verdicts: the keys, and a form held against them
+//!            │                          └─▶ verdicts: the keys, and a form compared with them
 //!            ├─▶ shown: sequences to play, certificates to read (reading)
 //!            ├─▶ structure, reductions
 //!            └─▶ picture: nodes, arcs, positions          all of it ─▶ Report ─▶ page
 //! ```
 //!
-//! A [`Report`] is plain data; [`page()`] puts it into a file with the scripts of `web/`, which
-//! draw it and play it. Sentences are made here, so that they can be tested, and the scripts know
-//! no logic but the firing rule. Nothing here decides anything: answers come from [`crate::run`]
-//! with their evidence.
+//! A [`Report`] is plain data. [`page()`] writes the data into a file together with the scripts of
+//! `web/`, which draw and play the net. Rust code composes the sentences, so that tests can check
+//! them. The scripts implement only the firing rule. This module decides no question: the answers
+//! come from [`crate::run`] with their evidence.
 
 mod dead;
 mod findings;
@@ -48,75 +48,76 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// All that a page shows.
+/// The contents of a page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// What the model is called.
+    /// The name of the model.
     pub model: String,
-    /// Which program made it, and when.
+    /// The program that made the report, and the date.
     pub made: String,
-    /// What the net is, where that has to be said: that it is an unfolding.
+    /// A remark about the net, for example that the net is an unfolding.
     pub remark: Option<String>,
-    /// What was found, worst first.
+    /// The findings, worst first.
     pub findings: Vec<Finding>,
-    /// Every question.
+    /// The questions with their answers.
     pub questions: Vec<Question>,
-    /// By transition whether it can fire, where each was asked for.
+    /// For each transition, the answer whether it can fire. Entries are `None` where the question
+    /// is open. The list is empty if the transitions were not examined one by one.
     pub fates: Vec<Option<Fate>>,
-    /// By place the most tokens, likewise.
+    /// For each place, the largest number of tokens. Missing entries are as in `fates`.
     pub bounds: Vec<Option<Bound>>,
-    /// Firing sequences.
+    /// The firing sequences, to which plays refer by index.
     pub traces: Vec<Steps>,
-    /// Certificates.
+    /// The certificates, to which answers refer by index.
     pub certificates: Vec<Certificate>,
     /// The net.
     pub net: Picture,
-    /// Figures of the net: what, how many.
+    /// Sizes of the net, as pairs of a name and a value.
     pub figures: Vec<(&'static str, String)>,
     /// The keys of a model form.
     pub keys: Vec<KeyRow>,
-    /// Invariants, siphons, traps, units.
+    /// Invariants, siphons, traps and units.
     pub shapes: Vec<Shapes>,
-    /// What reductions do.
+    /// Results of structural reductions.
     pub reductions: Vec<Reduced>,
-    /// Claims that failed their check and were dropped: bugs of ours.
+    /// The number of results that failed their check and were dropped: bugs of Parikh.
     pub faults: usize,
 }
 
-/// What a report is about.
+/// The net of a report, with data about the model.
 pub struct Subject<'a> {
     /// The net.
     pub net: &'a Net,
-    /// What the model is called.
+    /// The name of the model.
     pub model: &'a str,
-    /// When, in words.
+    /// The program and the date, in words.
     pub made: String,
-    /// That the net is an unfolding, and the like.
+    /// A remark about the net, for example that the net is an unfolding.
     pub remark: Option<String>,
-    /// The model's own positions, by name.
+    /// The positions of nodes given by the model, by name.
     pub positions: &'a HashMap<String, (f64, f64)>,
-    /// The net that the keys of a model form are about.
+    /// The net to which the keys of a model form refer.
     pub keys: &'a KeyNet<'a>,
-    /// Whether keys are computed that do not follow from the answers.
+    /// Whether to compute the keys that do not follow from the answers.
     pub computes_all_keys: bool,
     /// A verdict file of the contest to compare with, and the instance it is read for.
     pub form: Option<(&'a VerdictFile, &'a str)>,
 }
 
-/// The share of the time that questions may take where keys of another net are computed, too.
+/// The share of the time for questions when keys of another net are computed, too.
 const QUESTIONS: f64 = 0.7;
 
-/// How long the structure may take beyond the answers, in seconds,
+/// Time limit for the structure, in addition to the budget for answers.
 const STRUCTURE: Duration = Duration::from_millis(2_000);
 
-/// the reductions,
+/// Time limit for the reductions, in addition to the budget for answers.
 const REDUCTIONS: Duration = Duration::from_millis(1_000);
 
-/// and the picture.
+/// Time limit for the picture, in addition to the budget for answers.
 const PICTURE: Duration = Duration::from_millis(1_500);
 
-/// Asks what is asked within `budget`, and collects all that a page shows, which takes up to five
-/// seconds beyond. `tell` hears what is being done.
+/// Answers the questions within `budget` and collects the contents of a page. The collection takes
+/// up to five seconds more. `tell` receives the name of each step before the step begins.
 pub fn report(
     subject: &Subject<'_>,
     asked: Asked,
@@ -141,7 +142,7 @@ pub fn report(
     };
     let keys = verdicts::keys(&sources, &config, budget);
     let findings = findings::findings(net, &found, &keys, &store);
-    // What the answers left of the time is not needed: these have their own, unless all is to end.
+    // These steps have their own time limits, unless the run is cancelled.
     let own = |time| match budget.is_cancelled() {
         true => budget.child(),
         false => Budget::lasting(time),
@@ -173,10 +174,10 @@ pub fn report(
     }
 }
 
-/// What making the witnesses of one run shorter may take in any case: somebody reads them.
+/// The minimum time for shortening the witnesses of one run, because people read them on the page.
 const SHORTENING: Duration = Duration::from_millis(300);
 
-/// With all that a page shows of answers.
+/// Returns the configuration with all options enabled that keep evidence for the page.
 fn for_pages(config: &Config) -> Config {
     Config {
         keep_all_witnesses: true,

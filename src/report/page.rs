@@ -1,9 +1,9 @@
-//! The page itself: one file, with the data as JSON in it, that asks nobody for anything.
+//! The HTML page: one file that contains the data as JSON and loads nothing from the network.
 //!
-//! Names come from the model and may be anything, so none of them is ever markup: they are in the
-//! JSON, in which `<`, `>`, `&` and what [`printable`](parikh_net::printable) escapes are escaped,
-//! and the scripts put them on the page as text. A policy forbids the network, and scripts other
-//! than the page's own.
+//! Names from the model are arbitrary text and never become markup. They occur only in the JSON,
+//! where `<`, `>`, `&` and the characters of [`printable`](parikh_net::printable) are escaped. The
+//! scripts insert names as text. A content security policy forbids network access and foreign
+//! scripts.
 
 use super::{Report, SystemReport};
 use crate::draw::system::Picture;
@@ -11,7 +11,7 @@ use parikh_net::printable::{Printable, json};
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The scripts, in the order in which they need each other.
+/// The scripts in the order of their dependencies.
 const SCRIPTS: [&str; 8] = [
     include_str!("web/page.js"),
     include_str!("web/net.js"),
@@ -27,7 +27,7 @@ const STYLE: &str = include_str!("web/page.css");
 
 const BODY: &str = include_str!("web/body.html");
 
-/// The scripts of the page of a system.
+/// The scripts for a page about a parallel system.
 const SYSTEM_SCRIPTS: [&str; 3] =
     [include_str!("web/page.js"), include_str!("web/words.js"), include_str!("web/system.js")];
 
@@ -35,21 +35,21 @@ const SYSTEM_STYLE: &str = include_str!("web/system.css");
 
 const SYSTEM_BODY: &str = include_str!("web/system.html");
 
-/// The buttons of the player, and where they stand in both bodies.
+/// The placeholder for the player's buttons in both bodies, and the buttons.
 const CONTROLS: (&str, &str) = ("<!--controls-->\n", include_str!("web/controls.html"));
 
-/// Where the drawing stands in [`SYSTEM_BODY`].
+/// The placeholder for the drawing in [`SYSTEM_BODY`].
 const DRAWING: &str = "<!--drawing-->";
 
-/// The page of a report.
+/// Returns the page for a report about a net.
 pub fn page(report: &Report) -> String {
     written(&report.model, report, STYLE, BODY, &SCRIPTS)
 }
 
-/// The page of a report about a parallel system.
+/// Returns the page for a report about a parallel system.
 pub fn system_page(report: &SystemReport) -> String {
     let Picture { body, width, height, .. } = &report.picture;
-    // Names in a drawing are escaped there.
+    // The drawing already escapes names.
     let drawing = format!(
         "<svg viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
          role=\"img\" aria-label=\"The components\">\n{body}</svg>"
@@ -59,7 +59,7 @@ pub fn system_page(report: &SystemReport) -> String {
     written(&report.model, report, &style, &body, &SYSTEM_SCRIPTS)
 }
 
-/// A page of this data.
+/// Assembles a page from the data, the style sheet, the body and the scripts.
 fn written<T: Serialize>(
     model: &str,
     report: &T,
@@ -67,10 +67,11 @@ fn written<T: Serialize>(
     body: &str,
     scripts: &[&str],
 ) -> String {
-    // Numbers, text and lists always are JSON.
+    // Serialisation cannot fail: the data contains only numbers, text and lists.
     let data = escaped(&json(serde_json::to_string(report).unwrap_or_default()));
     let body = body.replace(CONTROLS.0, CONTROLS.1);
-    // A drawing has names of the model, too, so what scripts are known by depends on it.
+    // The drawing in the body also contains names of the model, so the nonce depends on the body,
+    // too.
     let nonce = nonce(&format!("{data}{body}"));
     let title = text(&format!("{} – Parikh", Printable(&model)));
     let scripts = scripts.join("\n");
@@ -89,7 +90,7 @@ fn written<T: Serialize>(
     )
 }
 
-/// JSON that stays JSON inside of HTML, and inside of a script.
+/// Escapes JSON so that it can stand inside HTML and inside a script element.
 fn escaped(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
@@ -103,13 +104,13 @@ fn escaped(json: &str) -> String {
     escaped
 }
 
-/// Text inside of HTML.
+/// Escapes text for HTML.
 fn text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// What the page's own scripts are known by. It depends on all of the data, so that nothing in the
-/// data can name it.
+/// Returns the nonce that marks the page's own scripts. The nonce is a hash of all data, so no name
+/// in the data can contain it.
 fn nonce(data: &str) -> String {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();

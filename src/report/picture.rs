@@ -1,4 +1,5 @@
-//! The net as the page draws and fires it: nodes, arcs, positions; a large one by its groups first.
+//! The net as data for the page's drawing and player: nodes, arcs and positions. A large net is
+//! shown as groups of nodes first.
 
 use super::topic::done;
 use crate::draw::Grouping;
@@ -9,100 +10,101 @@ use parikh_solvers::Budget;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// The net.
+/// The data of a net for drawing and playing.
 #[derive(Clone, Debug, Serialize)]
 pub struct Picture {
     /// Names of places, by index.
     pub places: Vec<String>,
     /// Names of transitions, by index.
     pub transitions: Vec<String>,
-    /// What they are called, where the model has names for people.
+    /// Labels of nodes, if the model has any.
     pub labels: Option<Labels>,
-    /// Tokens of the initial marking: places that have some, each with how many.
+    /// The initial marking: the marked places with their tokens.
     pub initial: Vec<(usize, Count)>,
-    /// Tokens of the marking in which a case is done, of a process.
+    /// The final marking of a process with one final marking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done: Option<Vec<(usize, Count)>>,
-    /// A row per pair of place and transition: the place, the transition, how many tokens it takes,
-    /// how many it puts.
+    /// One entry per connected pair of place and transition: the place, the transition, the tokens
+    /// it takes, and the tokens it puts.
     pub arcs: Vec<(usize, usize, Count, Count)>,
-    /// Where the nodes are, places first; none for nets too large to be drawn as a whole.
+    /// Positions of the nodes, places first. `None` for nets too large to draw as a whole.
     pub drawing: Option<Drawing>,
-    /// Groups of nodes, for nets too large to be looked at.
+    /// Groups of nodes, for large nets and unfoldings.
     pub groups: Option<Groups>,
 }
 
-/// Names for people, and ids where these do not tell nodes apart.
+/// Labels of nodes. Nodes that share a label have their ids instead.
 #[derive(Clone, Debug, Serialize)]
 pub struct Labels {
     places: Vec<String>,
     transitions: Vec<String>,
-    /// Nodes that go by their ids because others have their name, too, and the name.
+    /// The labels of the nodes that have ids because their labels are shared.
     shared: HashMap<usize, String>,
 }
 
-/// A number of tokens: as text where it is beyond what a page counts exactly.
+/// A number of tokens. Numbers beyond the exact range of JavaScript are text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Count {
-    /// Up to 2⁵³.
+    /// A number below 2⁵³.
     Number(u64),
-    /// Beyond.
+    /// A larger number in decimal digits.
     Text(String),
 }
 
-/// Positions, in whole pixels.
+/// Positions of nodes in whole pixels.
 #[derive(Clone, Debug, Serialize)]
 pub struct Drawing {
-    /// x of every node.
+    /// The x coordinate per node.
     pub x: Vec<i32>,
-    /// y of every node.
+    /// The y coordinate per node.
     pub y: Vec<i32>,
-    /// By position in the list of lines (see the page's `net.js`): points on the way, x and y in
-    /// turn.
+    /// Bend points of lines, by index in the list of lines (see the page's `net.js`). Each list
+    /// alternates x and y.
     pub routes: HashMap<usize, Vec<i32>>,
-    /// Whether the positions are the model's own.
+    /// Whether the model gives the positions.
     pub own: bool,
 }
 
 /// The groups of a net.
 #[derive(Clone, Debug, Serialize)]
 pub struct Groups {
-    /// What nodes of a group have in common.
+    /// The property that the nodes of a group share.
     pub by: &'static str,
-    /// Names of groups of places.
+    /// Names of the groups of places.
     pub places: Vec<String>,
-    /// Names of groups of transitions.
+    /// Names of the groups of transitions.
     pub transitions: Vec<String>,
-    /// The group of each place.
+    /// The index of the group per place.
     pub place_group: Vec<usize>,
-    /// The group of each transition.
+    /// The index of the group per transition.
     pub transition_group: Vec<usize>,
-    /// Arcs between groups: into the place, transitions, places, how many.
+    /// Arcs between groups: whether they lead to the place group, the transition group, the place
+    /// group, and the number of arcs.
     pub arcs: Vec<(bool, usize, usize, usize)>,
-    /// Where groups are, places first; none when there are too many even of them.
+    /// Positions of the groups, places first. `None` if there are more than `GROUPS` groups.
     pub drawing: Option<Drawing>,
 }
 
-/// Nets with more nodes begin as groups.
+/// The largest number of nodes for a net that is first shown as a whole.
 const WHOLE: usize = 1_000;
 
-/// Nets with more nodes are not laid out as a whole.
+/// The largest number of nodes for a net that is laid out as a whole.
 const LAID_OUT: usize = 2_500;
 
-/// Groups that are drawn.
+/// The largest number of groups that are drawn.
 const GROUPS: usize = 400;
 
-/// The box of a node without its name.
+/// The size of a node's box without the name.
 const SHAPE: Size = Size { width: 28.0, height: 28.0 };
 
-/// The box of a group of nodes without its name.
+/// The size of a group's box without the name.
 const GROUP_SHAPE: Size = Size { width: 36.0, height: 36.0 };
 
-/// Longer names are cut in the picture.
+/// The number of letters after which the picture cuts a name.
 const LONGEST: usize = 22;
 
-/// The picture of a net; `positions` are the model's own, by name.
+/// Returns the picture of a net. `positions` are the positions given by the model, by name.
 pub(super) fn picture(
     net: &Net,
     positions: &HashMap<String, (f64, f64)>,
@@ -147,7 +149,7 @@ fn count(tokens: u64) -> Count {
     if tokens < 1 << 53 { Count::Number(tokens) } else { Count::Text(tokens.to_string()) }
 }
 
-/// Names for people, if the model has any.
+/// Returns the labels of nodes, if the model has any.
 fn labels(net: &Net) -> Option<Labels> {
     let names = Names::for_people(net);
     names.differ(net).then(|| {
@@ -170,9 +172,9 @@ fn arcs(net: &Net) -> Vec<(usize, usize, Count, Count)> {
     arcs
 }
 
-/// The graph of the net, nodes with room for their names, and for each edge which line of the page
-/// it is: a row of `arcs` is one line where it takes as many as it puts, and else one for each that
-/// is not 0.
+/// Returns the graph for the layout, with node sizes that include the names. For each edge, also
+/// returns the index of the page's line. An entry of `arcs` is one line if it takes as many tokens
+/// as it puts. Otherwise it has one line per direction with a nonzero weight.
 fn graph(net: &Net, labels: Option<&Labels>) -> (Graph, Vec<usize>) {
     let places = net.places().map(|p| match labels {
         Some(labels) => labels.places[p.index()].as_str(),
@@ -211,7 +213,7 @@ fn graph(net: &Net, labels: Option<&Labels>) -> (Graph, Vec<usize>) {
     (graph, line_of)
 }
 
-/// A node of 28 pixels with its name below.
+/// Returns the size of a node of 28 pixels with its name below.
 fn size(name: &str) -> Size {
     let letters = name.chars().count().min(LONGEST);
     Size { width: (6.2 * letters as f64).max(30.0), height: 54.0 }
@@ -238,7 +240,8 @@ fn drawing(points: &[Point], routes: Vec<(usize, Vec<Point>)>, own: bool) -> Dra
     }
 }
 
-/// A route without the points that lie on the straight line between their neighbours.
+/// Removes the points that lie on the straight line between their neighbours, with a tolerance
+/// below one pixel.
 fn straightened(route: &[Point]) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::new();
     for (at, &point) in route.iter().enumerate() {
@@ -254,8 +257,8 @@ fn straightened(route: &[Point]) -> Vec<Point> {
     kept
 }
 
-/// The model's own positions, scaled so that nodes have room; none unless it has one for every node
-/// and they are hardly ever on top of each other.
+/// Returns the model's positions, scaled to leave space for the nodes. Returns `None` if a node
+/// lacks a position or more than a tenth of the nodes coincide.
 fn own_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option<Vec<Point>> {
     let names = net.places().map(|p| net.place_name(p));
     let names = names.chain(net.transitions().map(|t| net.transition_name(t)));
@@ -264,7 +267,8 @@ fn own_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option<V
     spread(points)
 }
 
-/// Points scaled to a usual distance between neighbours; none when many coincide.
+/// Scales points so that neighbours have the usual distance. Returns `None` if many points
+/// coincide.
 fn spread(mut points: Vec<Point>) -> Option<Vec<Point>> {
     let mut cells: HashMap<(i64, i64), usize> = HashMap::new();
     for &(x, y) in &points {
@@ -273,8 +277,8 @@ fn spread(mut points: Vec<Point>) -> Option<Vec<Point>> {
     if points.len() < 2 || cells.len() * 10 < points.len() * 9 {
         return None;
     }
-    // The distance of each node to its nearest neighbour, of which the tenth part is what has to
-    // fit.
+    // The scale follows from the distances of nodes to their nearest neighbours. The tenth
+    // percentile of these distances becomes 62 pixels.
     let some = points.len().min(600);
     let nearest = |at: usize| {
         let (x, y) = points[at];

@@ -1,4 +1,4 @@
-//! What is asked about the net, and what came of it.
+//! The questions of a report and their answers.
 
 mod nodes;
 
@@ -20,60 +20,60 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-/// What is asked.
+/// The questions of a report.
 pub enum Asked {
-    /// About the net as such.
+    /// Standard questions about the net.
     Topics(Vec<Topic>),
-    /// Formulas, with each as it was written by its id.
+    /// Questions given as formulas.
     Formulas {
-        /// The questions.
+        /// The formulas as goals and questions.
         plan: Box<Plan>,
-        /// How they were written.
+        /// The source text per formula, by id.
         written: HashMap<String, String>,
-        /// Those that cannot be asked, with why not.
+        /// Formulas outside the supported logics: the id and the reason.
         refused: Vec<(String, String)>,
         /// Whether the author of the model states the formulas. A false formula is a problem then.
         are_requirements: bool,
     },
 }
 
-/// A question with what came of it.
+/// A question with its answer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Question {
     /// The examination's or the formula's name.
     pub id: String,
     /// The question in words, or the formula.
     pub title: String,
-    /// `TRUE`, `FALSE`, a number, `+inf`; nothing when it is open.
+    /// `TRUE`, `FALSE`, a number or `+inf`. `None` if the question is open.
     pub value: Option<String>,
-    /// Why, or why not yet.
+    /// The reason for the answer, or the reason why the question is open.
     pub reason: Text,
-    /// `replayed`, `certified`, `searched`.
+    /// The grade of the evidence: `replayed`, `certified` or `searched`.
     pub grade: String,
-    /// The engines that it rests on.
+    /// The engines whose results decide the answer.
     pub techniques: Vec<&'static str>,
-    /// Whether it rests on the model's claim of safe units.
+    /// Whether the answer depends on the model's claim of safe units.
     pub assumes_units: bool,
-    /// The witness.
+    /// The witness as a firing sequence to play.
     pub play: Option<Play>,
-    /// The certificates.
+    /// The indices of the certificates.
     pub certificates: Vec<usize>,
-    /// The net that the answer is about.
+    /// The net to which the answer refers.
     pub net: NetMeant,
-    /// Seconds until the answer, or altogether.
+    /// Seconds until the answer, or the total time if the question is open.
     pub seconds: f64,
-    /// What was tried, where it is open: when and who, and figures.
+    /// The attempts to answer an open question: time and engine, with its statistics.
     pub tried: Vec<(String, Text)>,
     #[serde(skip)]
     pub(super) topic: Option<Topic>,
 }
 
-/// Whether a transition can fire.
+/// The answer whether a transition can fire.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fate {
-    /// It can.
+    /// Whether the transition can fire.
     pub fires: bool,
-    /// Why.
+    /// The evidence.
     #[serde(flatten)]
     pub shown: Shown,
     #[serde(skip)]
@@ -82,38 +82,39 @@ pub struct Fate {
     pub(super) assumes_units: bool,
 }
 
-/// What is known of the most tokens a place holds.
+/// The largest number of tokens on a place.
 #[derive(Clone, Debug, Serialize)]
 pub struct Bound {
     /// The number, or `+inf`.
     pub most: String,
-    /// Why.
+    /// The evidence.
     #[serde(flatten)]
     pub shown: Shown,
 }
 
-/// Everything that was found out.
+/// All results of a report.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) questions: Vec<Question>,
-    /// By transition, when each was asked for by itself.
+    /// An entry per transition, if transitions were examined one by one. Otherwise empty.
     pub(super) fates: Vec<Option<Fate>>,
-    /// By place, likewise.
+    /// An entry per place, if places were examined one by one. Otherwise empty.
     pub(super) bounds: Vec<Option<Bound>>,
-    /// The dead marking that was found is where the first question's witness ends.
+    /// A description of a marking that violates the model's claim of safe units.
     pub(super) breach: Option<String>,
     pub(super) faults: usize,
     /// Whether the formulas are requirements of the model's author.
     pub(super) are_requirements: bool,
 }
 
-/// Nets with more nodes are not asked about one node at a time.
+/// The largest number of nodes for a net whose nodes are examined one by one.
 const ONE_BY_ONE: usize = 3_000;
 
-/// As much of what one answer rests on is shown.
+/// The largest number of goals whose evidence is shown for one answer.
 const MOST_SHOWN: usize = 24;
 
-/// Asks all of it within the budget, and tells of each question before it is asked.
+/// Answers the questions within the budget. `tell` receives the title of each question before its
+/// run starts.
 pub(super) fn ask<'n>(
     net: &'n Net,
     asked: Asked,
@@ -152,7 +153,8 @@ pub(super) fn ask<'n>(
     asking.found
 }
 
-/// What ran out of time had a part of it, as others were asked, too: `parikh check` gives it all.
+/// Adds to the reason of an unanswered question that it had only a share of the time. `parikh
+/// check` gives a single question the whole time.
 fn say_share(question: &mut Question, whole: Duration) {
     if question.value.is_none() && question.reason.says("out of time") {
         let (share, whole) = (question.seconds, whole.as_secs_f64());
@@ -170,19 +172,19 @@ struct Asking<'a, 'n> {
     found: Found,
 }
 
-/// An answer with what shows it.
+/// An answer with its evidence and the seconds until the answer.
 struct Heard {
     answer: Answer,
     shown: Vec<Shown>,
     seconds: f64,
 }
 
-/// How a run over one plan ended.
+/// The result of a run over one plan.
 struct Ran {
     heard: BTreeMap<String, Heard>,
     open: BTreeMap<String, String>,
     seconds: f64,
-    /// Who had a turn when, and what it said of it.
+    /// The time slices of engines: the time and the engine, with its statistics.
     tried: Vec<(String, Text)>,
 }
 
@@ -191,7 +193,8 @@ impl<'a> Asking<'a, '_> {
         self.run_on(self.net, plan, budget)
     }
 
-    /// On this net, or on one with the same transitions, whose documents are not for the page.
+    /// Runs a plan on `net`. The net is the page's net, or a net with the same transitions.
+    /// Certificates about a different net are left out, because the page does not show that net.
     fn run_on(&mut self, net: &Net, plan: Plan, budget: &Budget) -> Ran {
         let is_other = !std::ptr::eq(net, self.net);
         let start = Instant::now();
@@ -264,7 +267,7 @@ impl<'a> Asking<'a, '_> {
         self.found.questions.push(Question { id, title, topic: Some(topic), net, ..question });
     }
 
-    /// Asked of the net with its firings counted.
+    /// Answers relaxed soundness on the net extended by places that count firings.
     fn relaxed(&mut self, budget: &Budget) -> Question {
         let examination = Examination::RelaxedSoundness;
         match counted(self.net) {
@@ -277,8 +280,8 @@ impl<'a> Asking<'a, '_> {
         }
     }
 
-    /// Asks the questions again that rest on the model's claim of safe units, once a marking breaks
-    /// that claim, on the net without it.
+    /// Repeats the questions whose answers depend on the model's claim of safe units, once a
+    /// marking violates that claim. The repeated runs use the net without the claim.
     fn without_claim(
         &mut self,
         topics: &[Topic],
@@ -305,8 +308,8 @@ impl<'a> Asking<'a, '_> {
         }
     }
 
-    /// What others left of the time goes to what is open; not to what was asked node by node, of
-    /// which most is known.
+    /// Repeats open questions in the time that the other questions left. Questions examined node by
+    /// node are not repeated, because most of their nodes are settled.
     fn again(&mut self, topics: &[Topic], budget: &Budget, tell: &mut dyn FnMut(&str)) {
         let one_by_one = |topic| match topic {
             Topic::Firings => !self.found.fates.is_empty(),
@@ -342,14 +345,14 @@ impl<'a> Asking<'a, '_> {
     }
 }
 
-/// What came of one question.
+/// Converts the result of one question into the data of the page.
 fn question(net: &Net, id: &str, ran: &mut Ran) -> Question {
     if let Some(Heard { answer, shown, seconds }) = ran.heard.remove(id) {
         let certificates = shown.iter().filter_map(|shown| shown.certificate);
         let mut certificates: Vec<usize> = certificates.collect();
         certificates.sort_unstable();
         certificates.dedup();
-        // Of all goals, the play that the answer's own witness is.
+        // The play with as many firings as the answer's own witness, among the plays of all goals.
         let plays = || shown.iter().filter_map(|shown| shown.play.clone());
         let play = match &answer.exhibit {
             Some(Exhibit::Firings(witness)) => {
@@ -426,7 +429,7 @@ mod tests {
         assert_eq!(questions[0].value.as_deref(), Some("TRUE"));
         assert!(questions[0].seconds >= 5.0 && questions[0].topic == Some(Topic::Deadlock));
         assert_eq!(questions[1].id, "known");
-        // Unless no time is left.
+        // No question is repeated without remaining time.
         let (questions, told) = again(&Budget::lasting(Duration::ZERO));
         assert!(told.is_empty() && questions[0].value.is_none());
     }

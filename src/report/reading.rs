@@ -1,8 +1,8 @@
-//! Certificates as people read them: a line a step, each with the places it speaks of.
+//! Certificates in words: one line per step, with links to the places in the step.
 //!
-//! What a line says is what the checker demands of that step (`evidence/certificate`), in words. A
-//! document about a reduced net names that net's nodes; those that the original net has under the
-//! same name are shown there.
+//! A line states the condition that the checker verifies for the step (`evidence/certificate`). A
+//! document about a reduced net uses the names of that net's nodes. Nodes with the same name in the
+//! original net become links.
 
 use super::text::Text;
 use crate::evidence::Document;
@@ -16,14 +16,14 @@ use crate::evidence::home::undone::Undoing;
 use parikh_net::printable::counted;
 use parikh_net::{Atom, Net, PlaceId, TransitionId};
 
-/// Lines of one certificate, beyond which it is cut.
+/// The largest number of lines shown of one certificate.
 const LINES: usize = 150;
 
-/// Pieces of text of one certificate, beyond which it is cut.
+/// The largest number of text pieces shown of one certificate.
 const PIECES: usize = 4_000;
 
-/// Reads a document about `of` (the net that was read, or the one of a reduction) to people who
-/// look at `net`.
+/// Describes a document in words, for readers who look at `net`. The document is about the net
+/// `of`, which is the original net or a reduced net.
 pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Text> {
     let mut reader = Reader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match document {
@@ -43,7 +43,7 @@ pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Text> {
     reader.finish()
 }
 
-/// Reads an argument about `of` as a whole, as [`read`] does.
+/// Describes a home-space argument about the net `of` in words, for readers who look at `net`.
 pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<Text> {
     let mut reader = Reader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match structure {
@@ -109,7 +109,7 @@ pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<
     reader.finish()
 }
 
-/// How a firing is undone, in one way or in several.
+/// Describes how the effect of a firing is undone, by one firing sequence or by cases.
 fn undone(text: Text, undoing: &Undoing) -> Text {
     match undoing {
         Undoing::By(steps) => text.list(steps, ", ", |text, &(u, times)| match times {
@@ -126,9 +126,9 @@ fn undone(text: Text, undoing: &Undoing) -> Text {
 }
 
 struct Reader<'n> {
-    /// The net that the document is about.
+    /// The net to which the document refers.
     of: &'n Net,
-    /// The net that is looked at.
+    /// The net that the page shows.
     net: &'n Net,
     lines: Vec<Text>,
     pieces: usize,
@@ -156,7 +156,7 @@ impl Reader<'_> {
     }
 
     fn place(&self, text: Text, place: PlaceId) -> Text {
-        // Beyond the net's places are those that count firings.
+        // Indices beyond the net's places denote firing counters.
         if place.index() >= self.of.place_count() {
             return text.say(format!("firings#{}", place.index() - self.of.place_count()));
         }
@@ -209,7 +209,7 @@ impl Reader<'_> {
         Text::words(words).list(places, ", ", |text, &place| self.place(text, place))
     }
 
-    /// `2·p + q − 3·r`.
+    /// Writes a weighted sum of places: `2·p + q − 3·r`.
     fn sum(&self, terms: &[(PlaceId, i128)]) -> Text {
         if terms.is_empty() {
             return Text::words("0");
@@ -233,7 +233,7 @@ impl Reader<'_> {
     fn comparison(&self, atom: &Atom) -> Text {
         let terms: Vec<_> = atom.sum.terms().iter().map(|&(p, a)| (p, i128::from(a))).collect();
         match terms.iter().all(|&(_, a)| a < 0) {
-            // "At least" reads better than a sum of negative terms.
+            // A sum with negative coefficients only is written as "≥" with positive coefficients.
             true => {
                 let turned: Vec<_> = terms.iter().map(|&(p, a)| (p, -a)).collect();
                 self.sum(&turned).say(format!(" ≥ {}", -i128::from(atom.bound)))
@@ -268,7 +268,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What a sum is in the initial marking, where that can be said of the net's own places.
+    /// Says the value of a sum in the initial marking. Firing counters are 0 initially. Returns an
+    /// empty string on overflow.
     fn initially(&self, terms: &[(PlaceId, i128)]) -> String {
         let value = terms.iter().try_fold(0i128, |sum, &(place, weight)| {
             let tokens = match place.index() < self.of.place_count() {
@@ -292,6 +293,13 @@ impl Reader<'_> {
             let text =
                 self.places("A trap that is marked stays marked; one token at least on ", trap);
             self.line(text);
+        }
+        self.bounds(&certificate.bounds);
+        for bound in &certificate.lower_bounds {
+            let weights: Vec<(PlaceId, i128)> =
+                bound.weights.iter().map(|&(place, weight)| (place, weight.into())).collect();
+            let text = Text::words("Every reachable marking has ").then(self.sum(&weights));
+            self.line(text.say(format!(" ≥ {}: no firing leads below", bound.tokens)));
         }
         for precedence in &certificate.precedences {
             let text = self.precedence(precedence, &certificate.atoms);
@@ -340,13 +348,18 @@ impl Reader<'_> {
             1 => text.say(", and a trap stays marked"),
             many => text.say(format!(", and {many} traps stay marked")),
         };
+        let text = match lemma.lower_bounds.len() {
+            0 => text,
+            1 => text.say(", and a lower bound"),
+            many => text.say(format!(", and {many} lower bounds")),
+        };
         match lemma.units.is_empty() {
             true => text,
             false => text.say(", given the model's safe units (NUPN, assumed)"),
         }
     }
 
-    /// `a, or b`: what one of holds.
+    /// Writes a clause: `One of these holds: a; or b`.
     fn clause(&self, clause: &[i32], atoms: &[Atom]) -> Text {
         if clause.is_empty() {
             return Text::words("A contradiction: it never happens");
@@ -356,7 +369,7 @@ impl Reader<'_> {
             match (atoms.get(at), literal > 0) {
                 (Some(atom), true) => text.then(self.comparison(atom)),
                 (Some(atom), false) => text.then(self.comparison(&atom.negated())),
-                // Parts of the question have variables, too.
+                // Variables beyond the atoms stand for subformulas of the question.
                 (None, true) => text.say("a part of the question"),
                 (None, false) => text.say("not a part of the question"),
             }
@@ -426,6 +439,8 @@ mod tests {
             assumes_units: false,
             counters: Vec::new(),
             precedences: Vec::new(),
+            bounds: Bounds::default(),
+            lower_bounds: vec![],
             atoms: vec![Atom { sum, bound: -2 }],
             traps: vec![vec![q]],
             lemmas: vec![Lemma {

@@ -1,4 +1,5 @@
-//! What structural reductions make of the net, for some questions: before and after, rule by rule.
+//! Structural reductions of the net for several questions: the sizes before and after, and the
+//! applications of each rule.
 
 use super::text::Text;
 use crate::reduction::{Config, Needs, Reduction, Size, needs, reduce};
@@ -6,33 +7,34 @@ use parikh_net::Net;
 use parikh_solvers::Budget;
 use serde::Serialize;
 
-/// One reduction.
+/// The result of one reduction.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reduced {
-    /// What it keeps the answers of.
+    /// The question whose answer the reduction preserves.
     pub keeps: &'static str,
-    /// Places, transitions and arcs before.
+    /// Numbers of places, transitions and arcs before the reduction.
     pub before: [usize; 3],
-    /// And after.
+    /// Numbers of places, transitions and arcs after the reduction.
     pub after: [usize; 3],
-    /// Rules with how often they were applied.
+    /// The rules with their numbers of applications.
     pub rules: Vec<(&'static str, u64)>,
-    /// The first applications.
+    /// The first applications of rules, in order.
     pub steps: Vec<Text>,
-    /// How many there were.
+    /// The total number of applications.
     pub applications: usize,
-    /// Places that are left,
+    /// Indices of the remaining places.
     pub places: Vec<usize>,
-    /// and transitions.
+    /// Indices of the remaining transitions.
     pub transitions: Vec<usize>,
-    /// Whether time ended it.
+    /// Whether the time limit ended the reduction.
     pub cut_short: bool,
 }
 
-/// Applications that are listed.
+/// The largest number of applications listed.
 const LISTED: usize = 60;
 
-/// Reductions for dead markings, for which transitions fire, and for which are live.
+/// Reduces the net for three questions: dead markings, quasi-liveness and liveness of all
+/// transitions.
 pub(super) fn reductions(net: &Net, budget: &Budget) -> Vec<Reduced> {
     let asked: [(&'static str, Needs); 3] = [
         ("whether it can get stuck", needs::deadlock()),

@@ -1,8 +1,8 @@
-//! What answers stand on, as the page has it: firing sequences to be played, certificates to be
-//! read.
+//! The evidence of answers as data for the page: firing sequences to play and certificates to read.
 //!
-//! Sequences and documents that goals share are kept once. A page has to stay small, so there are
-//! limits on both; what is beyond is left out, and said to be.
+//! Sequences and documents that several goals share are stored once. Two limits keep the page
+//! small. Sequences beyond the limit are left out. For a certificate beyond the limit, a line says
+//! that it is left out.
 
 use super::lit;
 use super::reading;
@@ -16,36 +16,38 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A firing sequence: transitions, each followed by how often it fires in a row.
+/// A firing sequence, flattened: each transition's index is followed by its number of consecutive
+/// firings.
 pub type Steps = Vec<u64>;
 
-/// What is to be played.
+/// A firing sequence to play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Play {
-    /// Which of the traces; none where it is too long for a page.
+    /// The index of the trace. `None` if the sequence is too long for a page.
     pub trace: Option<usize>,
-    /// How many firings of it.
+    /// The number of firings of the trace to play.
     #[serde(serialize_with = "exactly")]
     pub firings: u64,
-    /// The trace that repeats for ever after it.
+    /// The index of the trace that repeats forever after the prefix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pump: Option<usize>,
-    /// Whether that leads back to the same marking each time, so that it is played for ever.
+    /// Whether the repeated trace leads back to the same marking, so that the page can play it
+    /// forever.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub comes_back: bool,
-    /// What holds along it.
+    /// The subformulas of the property with their values along the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<lit::Part>,
 }
 
 impl Play {
-    /// So many firings of a trace, and nothing after it.
+    /// Returns a play of the first `firings` firings of a trace.
     fn of(trace: Option<usize>, firings: u64) -> Play {
         Play { trace, firings, pump: None, comes_back: false, parts: Vec::new() }
     }
 }
 
-/// A number as a page reads it without rounding: beyond what its own numbers hold exactly as text.
+/// Serialises a number without rounding in JavaScript. Numbers from [`COUNTED`] on become text.
 fn exactly<S: serde::Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
     match *number < COUNTED {
         true => to.serialize_u64(*number),
@@ -53,8 +55,8 @@ fn exactly<S: serde::Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error>
     }
 }
 
-/// Longer sequences, with what repeats after them, are more than a page counts exactly, which is up
-/// to 2⁵³.
+/// The number of firings from which a sequence is too long to play. The limit leaves room below 2⁵³
+/// for a repeated suffix.
 const COUNTED: u64 = 1 << 50;
 
 /// A certificate in words.
@@ -62,17 +64,18 @@ const COUNTED: u64 = 1 << 50;
 pub struct Certificate {
     /// The kind of argument.
     pub kind: &'static str,
-    /// Rules applied to make the net that it is about, where that is not the one that was read.
+    /// The number of rule applications that lead to the certificate's net, if the certificate is
+    /// about a reduced net.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reduced_by: Option<usize>,
-    /// Whether it is about the net begun at the end of the witness.
+    /// Whether the certificate is about the net that starts at the end of the witness.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub after_witness: bool,
-    /// A line a step.
+    /// One line per step.
     pub lines: Vec<Text>,
 }
 
-/// What shows one goal.
+/// The evidence for one goal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Shown {
     /// The firing sequence.
@@ -81,34 +84,34 @@ pub struct Shown {
     /// The certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<usize>,
-    /// The stages of a pump that has several.
+    /// The stages of a self-covering sequence in several stages.
     #[serde(skip)]
     pub stages: Vec<Stage>,
 }
 
-/// Everything shown.
+/// All evidence on a page.
 pub(super) struct Store<'n> {
     net: &'n Net,
     pub(super) traces: Vec<Steps>,
     pub(super) certificates: Vec<Certificate>,
-    /// Sequences by address, which stays theirs as long as they are kept here.
+    /// Traces by the address of the sequence. Keeping the sequence alive keeps its address unique.
     sequences: HashMap<*const FiringSequence, (Option<usize>, Arc<FiringSequence>)>,
     documents: HashMap<*const (), (usize, Kept)>,
     steps: usize,
     pieces: usize,
 }
 
-/// What keeps an address taken.
+/// A reference that keeps the address of a document unique.
 #[expect(dead_code, reason = "kept for its address alone")]
 enum Kept {
     Document(Arc<crate::evidence::Document>),
     Structure(Arc<crate::evidence::home::Structure>),
 }
 
-/// Steps of all traces of a page together.
+/// The largest number of steps in all traces of a page together.
 const MOST_STEPS: usize = 60_000;
 
-/// Pieces of text of all certificates of a page together.
+/// The largest number of text pieces in all certificates of a page together.
 const MOST_PIECES: usize = 25_000;
 
 impl<'n> Store<'n> {
@@ -124,7 +127,7 @@ impl<'n> Store<'n> {
         }
     }
 
-    /// What shows a settled goal.
+    /// Stores the evidence of a settled goal.
     pub(super) fn of(&mut self, knowledge: &Knowledge) -> Shown {
         match knowledge {
             Knowledge::Reach(Reach::Reached { witness, .. }) => self.witness(witness.as_ref()),
@@ -146,8 +149,8 @@ impl<'n> Store<'n> {
                 shown
             }
             Knowledge::Maximum(Maximum { unbounded: Some((pumping, _)), .. }) => {
-                // Stages are told, and not played: how often each repeats is nobody's choice but
-                // the player's.
+                // Several stages are described in words and not played, because the numbers of
+                // repetitions are not fixed.
                 let Some(Stage { prefix, pump }) = pumping.only() else {
                     return Shown {
                         stages: pumping.stages().cloned().collect(),
@@ -172,7 +175,8 @@ impl<'n> Store<'n> {
         }
     }
 
-    /// A run with a property, to be played; one without a loop as any firing sequence.
+    /// Stores a run that has the property. A run without a cycle is played like any firing
+    /// sequence.
     pub(super) fn run(&mut self, property: &RunProperty, run: &LassoRun) -> Shown {
         let firings = u64::try_from(run.prefix.firings()).unwrap_or(u64::MAX);
         let mut play = Play::of(self.trace(&Arc::new(run.prefix.clone())), firings);
@@ -187,7 +191,7 @@ impl<'n> Store<'n> {
         Shown { play: Some(play), ..Shown::default() }
     }
 
-    /// Whether two certificates are none, or read the same.
+    /// Returns true if both certificates are absent or have the same text.
     pub(super) fn read_alike(&self, one: Option<usize>, other: Option<usize>) -> bool {
         match (one, other) {
             (Some(one), Some(other)) => self.certificates[one] == self.certificates[other],
@@ -196,7 +200,7 @@ impl<'n> Store<'n> {
     }
 
     fn witness(&mut self, witness: Option<&Witness>) -> Shown {
-        // A run with loops is not played: it has more firings than anybody looks at.
+        // An accelerated sequence is not played, because it has too many firings.
         let play = match witness {
             Some(Witness::Firings(sequence, firings)) if *firings > 0 => {
                 Some(Play::of(self.trace(sequence), *firings))
@@ -234,7 +238,7 @@ impl<'n> Store<'n> {
                 let address = Arc::as_ptr(structure).cast::<()>();
                 (address, Kept::Structure(structure.clone()))
             }
-            // There is nothing to be read, or it is not kept.
+            // The evidence has no document, or the document was not kept.
             _ => return None,
         };
         if let Some((known, _)) = self.documents.get(&address) {

@@ -1,4 +1,4 @@
-//! What the arcs alone say: keys, invariants, siphons, traps, units.
+//! Structural analysis for the report: invariants, siphons, traps and units.
 
 use super::text::Text;
 use crate::structure::bounds::place_bounds;
@@ -13,40 +13,40 @@ use parikh_net::{Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use serde::Serialize;
 
-/// A set of nodes to be shown in the drawing, each with a factor.
+/// A weighted set of nodes that the page highlights in the drawing.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Shape {
-    /// What it is, in a line.
+    /// A line that describes the set.
     pub title: Text,
-    /// Its places, with a factor where that is not 1.
+    /// The places with their factors.
     pub places: Vec<Weighted>,
-    /// Its transitions.
+    /// The transitions with their factors.
     pub transitions: Vec<Weighted>,
 }
 
-/// A node by its index, with a factor in words; empty for 1.
+/// The index of a node and its factor as text. The text is empty for the factor 1.
 pub type Weighted = (usize, String);
 
-/// One kind of shapes.
+/// All sets of one kind.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shapes {
-    /// `Place invariants`.
+    /// The headline, such as `Place invariants`.
     pub title: &'static str,
-    /// What such a thing is.
+    /// The definition of the kind.
     pub about: &'static str,
-    /// Which there are, or were found.
+    /// The sets, at most `LISTED`.
     pub shapes: Vec<Shape>,
-    /// Why there may be more.
+    /// The reason why the list may be incomplete.
     pub incomplete: Option<String>,
 }
 
-/// How many of each kind a page lists.
+/// The largest number of sets listed per kind.
 const LISTED: usize = 60;
 
-/// Rays on the way to semiflows.
+/// The largest number of intermediate rays in the computation of semiflows.
 const RAYS: usize = 1_000;
 
-/// All shapes of the net, as far as the budget goes.
+/// Computes the sets of all kinds within the budget.
 pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<Shapes> {
     let mut all = vec![
         place_invariants(net, &budget.portion(0.25)),
@@ -64,7 +64,7 @@ fn factor(value: &impl ToString) -> String {
     if text == "1" { String::new() } else { text }
 }
 
-/// Cuts a list, and says so.
+/// Cuts a list to [`LISTED`] entries, and adds that to the reason for incompleteness.
 fn listed<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<String>) {
     let found = items.len();
     items.truncate(LISTED);
@@ -75,7 +75,7 @@ fn listed<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<S
 
 fn place_invariants(net: &Net, budget: &Budget) -> Shapes {
     let semiflows = place_semiflows(net, RAYS, &budget.share(0.5));
-    // Where there are too many semiflows, a basis of all invariants says the most.
+    // If the semiflows are incomplete, a basis of all invariants is shown instead.
     let (flows, incomplete) = match semiflows.incomplete {
         None => (semiflows.flows, None),
         Some(why) => match place_flows(net, budget) {
@@ -123,7 +123,7 @@ fn transition_invariants(net: &Net, budget: &Budget) -> Shapes {
         },
     };
     let shape = |flow: &crate::structure::flows::TransitionFlow| {
-        // Of transitions with one effect, the first stands for all.
+        // The first transition stands for all transitions with the same effect.
         let terms: Vec<(TransitionId, String)> = flow
             .terms()
             .iter()

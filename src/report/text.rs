@@ -1,4 +1,4 @@
-//! Sentences that name nodes: the page makes each name something to point at.
+//! Sentences that name nodes. The page turns each name into a link to the node.
 
 use parikh_net::{Net, PlaceId, TransitionId};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct Text(Vec<Piece>);
 
-/// Words, or a node by its index.
+/// A piece of a sentence: words, or the index of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 enum Piece {
@@ -17,16 +17,16 @@ enum Piece {
     Transition { t: usize },
 }
 
-/// As many nodes as one sentence lists.
+/// The largest number of nodes listed in a sentence.
 const LISTED: usize = 30;
 
 impl Text {
-    /// A sentence of words alone.
+    /// Returns a sentence of words alone.
     pub(super) fn words(words: impl Into<String>) -> Text {
         Text::default().say(words)
     }
 
-    /// Goes on with words.
+    /// Appends words.
     pub(super) fn say(mut self, words: impl Into<String>) -> Text {
         let words = words.into();
         match self.0.last_mut() {
@@ -36,24 +36,24 @@ impl Text {
         self
     }
 
-    /// Goes on with a place.
+    /// Appends a place.
     pub(super) fn place(mut self, place: PlaceId) -> Text {
         self.0.push(Piece::Place { p: place.index() });
         self
     }
 
-    /// Goes on with a name in quotation marks, of something that is no node of the page.
+    /// Appends a name in quotation marks, for an object that is no node of the page.
     pub(super) fn quoted(self, name: &str) -> Text {
         self.say(format!("“{name}”"))
     }
 
-    /// Goes on with a transition.
+    /// Appends a transition.
     pub(super) fn transition(mut self, t: TransitionId) -> Text {
         self.0.push(Piece::Transition { t: t.index() });
         self
     }
 
-    /// Goes on with another sentence.
+    /// Appends another sentence.
     pub(super) fn then(mut self, other: Text) -> Text {
         for piece in other.0 {
             match piece {
@@ -64,7 +64,7 @@ impl Text {
         self
     }
 
-    /// Goes on with a list, `between` between two of them; a long one is cut.
+    /// Appends a list with `between` as the separator, cut after [`LISTED`] items.
     pub(super) fn list<T>(
         mut self,
         items: &[T],
@@ -80,7 +80,7 @@ impl Text {
         }
     }
 
-    /// Goes on with a list of all of these.
+    /// Appends a list with `between` as the separator, without a limit.
     pub(super) fn all<T>(
         mut self,
         items: &[T],
@@ -93,7 +93,7 @@ impl Text {
         self
     }
 
-    /// With a capital at its beginning.
+    /// Returns the sentence with a capital first letter.
     pub(super) fn sentence(mut self) -> Text {
         if let Some(Piece::Words(words)) = self.0.first_mut()
             && let Some(first) = words.chars().next()
@@ -104,8 +104,8 @@ impl Text {
         self
     }
 
-    /// Without what stands before these words, and without them, if it says them: of "transition
-    /// `t`: why", why.
+    /// Returns the part after the first occurrence of `words`: for "transition `t`: why" and ": "
+    /// it returns "why". Without an occurrence, returns the whole sentence.
     pub(super) fn after(mut self, words: &str) -> Text {
         let found = self.0.iter().position(|piece| match piece {
             Piece::Words(text) => text.contains(words),
@@ -121,7 +121,7 @@ impl Text {
         self
     }
 
-    /// Without these words at its beginning, if they are there.
+    /// Returns the sentence without `beginning`, if it starts with these words.
     pub(super) fn without(mut self, beginning: &str) -> Text {
         if let Some(Piece::Words(words)) = self.0.first_mut()
             && let Some(rest) = words.strip_prefix(beginning)
@@ -131,12 +131,12 @@ impl Text {
         self
     }
 
-    /// Whether these words are in it.
+    /// Returns true if one of the pieces of words contains `wanted`.
     pub(super) fn says(&self, wanted: &str) -> bool {
         self.0.iter().any(|piece| matches!(piece, Piece::Words(words) if words.contains(wanted)))
     }
 
-    /// All of it as words, with these names for places and transitions, by their index.
+    /// Returns the sentence as plain text. The two functions name places and transitions by index.
     pub(super) fn in_words(
         &self,
         place: impl Fn(usize) -> String,
@@ -150,13 +150,13 @@ impl Text {
         self.0.iter().map(word).collect()
     }
 
-    /// How many pieces there are.
+    /// Returns the number of pieces.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Reads a sentence in which names stand between backticks, as in the reasons of answers. Names
-    /// of nodes become nodes, and others stand in quotation marks.
+    /// Parses a sentence with names in backticks, as in the reasons of answers. Names of nodes
+    /// become links, and other names stand in quotation marks.
     pub(super) fn of_sentence(net: &Net, sentence: &str) -> Text {
         let mut text = Text::default();
         let mut rest = sentence;
@@ -167,7 +167,7 @@ impl Text {
             text = match (net.place_named(name), net.transition_named(name)) {
                 (Some(place), None) => text.say(before).place(place),
                 (None, Some(t)) => text.say(before).transition(t),
-                // A place and a transition may share a name: the word before tells which.
+                // A place and a transition may share a name. The word before the name decides then.
                 (Some(_), Some(t)) if before.ends_with("transition ") => {
                     text.say(before).transition(t)
                 }
@@ -175,7 +175,7 @@ impl Text {
                 (None, None) => text.say(before).quoted(name),
             };
             rest = &inside[end + 1..];
-            // The page calls a node by its name for people, which need not be said again.
+            // The page already shows the label of the node, so the label in parentheses is dropped.
             if let Some(label) = own_label(net, text.0.last()) {
                 let again = format!(" ({label})");
                 rest = rest.strip_prefix(again.as_str()).unwrap_or(rest);
@@ -185,8 +185,8 @@ impl Text {
     }
 }
 
-/// The name of a node for which the page has this name alone: no other node has it as its name or
-/// its id.
+/// Returns the label of a node if it identifies the node: no other node has the label as its label
+/// or its id.
 fn own_label(net: &Net, piece: Option<&Piece>) -> Option<String> {
     let (id, label) = match *piece? {
         Piece::Words(_) => return None,

@@ -1,18 +1,18 @@
-//! What may be asked about a net as such, and of one that says how cases are handled.
+//! The standard questions about a net, with additional questions about processes that handle cases.
 
 use crate::about::NetMeant;
 use crate::answer::Plan;
 use crate::mcc::Examination;
 use parikh_net::{Marking, Net, Predicate};
 
-/// What may be asked about a net as such.
+/// A standard question about a net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
-    /// Is it sound, in one of the meanings that there are of it?
+    /// Is the process sound? The examination selects the kind of soundness.
     Process(Examination),
     /// Can a case get stuck before it is done?
     Stuck,
-    /// Can it get stuck?
+    /// Is a dead marking reachable?
     Deadlock,
     /// Which transitions can fire?
     Firings,
@@ -22,14 +22,14 @@ pub enum Topic {
     OneSafe,
     /// Is there a place whose tokens never change?
     Stable,
-    /// Can every transition be made to fire again, whatever happens?
+    /// Is every transition live?
     Liveness,
-    /// Can the initial marking always be reached again?
+    /// Is the initial marking always reachable again?
     Reversible,
 }
 
 impl Topic {
-    /// Those of any net, in the order in which they are asked.
+    /// The questions about any net, in the order in which they are answered.
     pub const ALL: [Topic; 7] = [
         Topic::Deadlock,
         Topic::Firings,
@@ -40,9 +40,9 @@ impl Topic {
         Topic::Reversible,
     ];
 
-    /// Those of this net. Of a process, which has a marking in which a case is done, whether it is
-    /// sound comes first. Weak soundness, which allows transitions that never fire, is asked, too,
-    /// because a net can fail in both ways.
+    /// Returns the questions about this net. For a process, which has final markings, the questions
+    /// about soundness come first. A net can have dead transitions and also fail weak soundness, so
+    /// weak soundness is a separate question.
     pub fn of_net(net: &Net) -> Vec<Topic> {
         let of_process: &[Topic] = match ends(net) {
             [] => &[],
@@ -55,7 +55,7 @@ impl Topic {
         of_process.iter().chain(&Topic::ALL).copied().collect()
     }
 
-    /// That of an examination without queries.
+    /// Returns the question of an examination without queries.
     pub fn of(examination: Examination) -> Option<Topic> {
         Some(match examination {
             Examination::ReachabilityDeadlock => Topic::Deadlock,
@@ -68,7 +68,7 @@ impl Topic {
         })
     }
 
-    /// The question in words.
+    /// Returns the question in words.
     pub(super) fn title(self) -> &'static str {
         match self {
             Topic::Process(Examination::WeakSoundness) => {
@@ -94,8 +94,8 @@ impl Topic {
         }
     }
 
-    /// Returns the net that the answer is about, where the page is about `net`: the model, but for
-    /// bounds, which are those of single colours.
+    /// Returns the net to which the answer refers, for a page about `net`. This is the model,
+    /// except for the bounds of a coloured net, which are bounds of single colours.
     pub(super) fn net_meant(self, net: &Net) -> NetMeant {
         match (self, NetMeant::of_examination(net)) {
             (Topic::Bounds, NetMeant::Coloured) => NetMeant::Unfolding,
@@ -103,7 +103,7 @@ impl Topic {
         }
     }
 
-    /// The name that it goes by.
+    /// Returns the identifier of the question.
     pub(super) fn id(self) -> &'static str {
         match self {
             Topic::Process(examination) => examination.name(),
@@ -118,7 +118,7 @@ impl Topic {
         }
     }
 
-    /// The question as a whole, about all nodes where it is about nodes.
+    /// Returns the plan of the question, about all nodes if the question is about nodes.
     pub(super) fn plan(self, net: &Net) -> Option<Plan> {
         let mut plan = Plan::default();
         match self {
@@ -142,15 +142,16 @@ impl Topic {
     }
 }
 
-/// The markings in which a case is done, of a net that is asked about as a process.
+/// Returns the final markings of a net that is treated as a process. A coloured net and a net with
+/// caps are not treated as processes.
 pub(super) fn ends(net: &Net) -> &[Marking] {
-    match net.folding().is_none() && net.translation().is_none() {
+    match net.folding().is_none() && !net.has_caps() {
         true => net.final_markings(),
         false => &[],
     }
 }
 
-/// The marking in which a case is done, where it is one.
+/// Returns the final marking of a process that has exactly one.
 pub(super) fn done(net: &Net) -> Option<&Marking> {
     match ends(net) {
         [done] => Some(done),
@@ -158,7 +159,7 @@ pub(super) fn done(net: &Net) -> Option<&Marking> {
     }
 }
 
-/// That there is at least what is there when a case is done.
+/// Returns the condition that every place has at least its tokens of the final marking.
 fn covers(done: &Marking) -> Predicate {
     Predicate::and(done.marked().map(|(place, tokens)| Predicate::at_least(place, tokens)))
 }

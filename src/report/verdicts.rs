@@ -1,7 +1,7 @@
 //! The keys of a model form, and a filled form compared with them.
 //!
-//! Keys follow from the answers on the page where the page is about the net that keys are about.
-//! The other keys are computed as `parikh properties` computes them.
+//! Keys follow from the answers on the page if the page shows the net of the keys. The other keys
+//! are computed as in `parikh properties`.
 
 use super::questions::Found;
 use super::text::Text;
@@ -15,7 +15,7 @@ use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use serde::Serialize;
 
-/// One key.
+/// A key of a model form with its value.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeyRow {
     /// The spelling in verdict files.
@@ -24,7 +24,7 @@ pub struct KeyRow {
     pub value: Truth,
     /// The net that the value is about.
     pub net: NetMeant,
-    /// Why the value is what it is.
+    /// The reason for the value.
     pub reason: Text,
     /// Whether the value rests on the model's claim of safe units.
     pub assumes_units: bool,
@@ -32,17 +32,17 @@ pub struct KeyRow {
     pub form: Option<String>,
 }
 
-/// All keys, and where a form contradicts them.
+/// All keys, and the contradictions of a form.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys {
     pub(super) rows: Vec<KeyRow>,
-    /// The key, the form's value, our value with the net that it is about.
+    /// For each contradiction: the key, the form's value, and the computed value with its net.
     pub(super) conflicts: Vec<(String, String, String)>,
-    /// Claims that failed their check and were dropped.
+    /// The number of results that failed their check and were dropped.
     pub(super) faults: usize,
 }
 
-/// What the keys of a page come from.
+/// The inputs for computing the keys of a page.
 pub(super) struct Sources<'a> {
     /// The net that the page is about.
     pub(super) net: &'a Net,
@@ -50,9 +50,9 @@ pub(super) struct Sources<'a> {
     pub(super) found: &'a Found,
     /// The net that the keys are about.
     pub(super) of: &'a KeyNet<'a>,
-    /// Whether keys are computed that do not follow from the answers.
+    /// Whether to compute the keys that do not follow from the answers.
     pub(super) computes_all: bool,
-    /// A verdict file with the instance that it is read for.
+    /// A verdict file, with the instance for which it is read.
     pub(super) form: Option<(&'a VerdictFile, &'a str)>,
 }
 
@@ -170,8 +170,8 @@ impl Sources<'_> {
         Some(Computed { techniques: question.techniques.clone(), assumes_units, ..computed })
     }
 
-    /// Returns SAFE, which is about single colours: from the bounds of the places of the page's net
-    /// where each was asked for, and else from OneSafe.
+    /// Returns SAFE, which is about single colours. The value follows from the answer to OneSafe,
+    /// and otherwise from the bounds of all places of the page's net.
     fn safe(&self) -> Option<Computed> {
         let property = Property::Safe;
         let words = ["no place can hold two tokens", "some place can hold two tokens"];
@@ -226,7 +226,7 @@ impl Sources<'_> {
         Some(Computed { assumes_units, ..computed })
     }
 
-    /// Returns the bound of each of the model's places, where each was asked for.
+    /// Returns the bounds of the model's places, if the places were examined one by one.
     fn bounds(&self) -> Option<&[Option<super::Bound>]> {
         let bounds = &self.found.bounds;
         let is_complete = !bounds.is_empty() && bounds.len() == self.net.model_places().len();

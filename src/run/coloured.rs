@@ -1,4 +1,4 @@
-//! A coloured net worked on as it is, before there is an unfolding or where there is none.
+//! Analysis of a coloured net without its unfolding.
 //!
 //! ```text
 //! plan over the skeleton's nodes ─▶ walks on the coloured net ──────────── witnesses ─▶ board of the
@@ -6,12 +6,11 @@
 //!        └─ each goal weakened ─▶ ordinary runs on abstractions ─── refutations, bounds ─▶ ┘
 //! ```
 //!
-//! The abstractions are the unfolding of the [quotient], which tells as much as the coloured net,
-//! where that is [small](Limits::SMALL); the skeleton; then unfoldings of coarser quotients, small
-//! ones, too: colours that no constant tells apart made one, and all colours of all sorts but one.
-//! They have turns in slices that double. The run on an abstraction has a board of its own, where a
-//! goal that is reached is one that this abstraction cannot refute; only what it refutes, and
-//! bounds, are carried over.
+//! The abstractions are: the unfolding of the exact [quotient], if it is [small](Limits::SMALL);
+//! the skeleton; then small unfoldings of coarser quotients, which merge the colours that no
+//! constant distinguishes, or all colours of all sorts but one. The abstractions take turns in time
+//! slices that double. The analysis of an abstraction has a board of its own. A goal reached there
+//! cannot be refuted by this abstraction; only refutations and bounds are transferred.
 
 use super::hearing::Hearing;
 use super::net::{MANY_GOALS, run_net};
@@ -31,9 +30,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-/// Works on `plan`, which is about the nodes of the model's skeleton as they stand for those of the
-/// coloured net, without any unfolding of that, until every question is decided or `budget` is
-/// spent.
+/// Works on `plan` without any unfolding of the coloured net, until every question is decided or
+/// `budget` is used up. The plan's nodes are those of the model's skeleton, which represent the
+/// coloured nodes.
 pub fn run_coloured(
     model: &ColouredModel,
     plan: Plan,
@@ -45,7 +44,8 @@ pub fn run_coloured(
     run(model, quotient, plan, config, [budget, budget], Instant::now(), &mut tell)
 }
 
-/// The same, with the quotient, in a part of the whole budget; turns are counted from `begun` on.
+/// Works as [`run_coloured`], with the given quotient, within a part of the whole budget. `begun`
+/// is the start of the whole analysis, for the times of turns.
 pub(super) fn run(
     model: &ColouredModel,
     quotient: Option<(Quotient, Net)>,
@@ -86,13 +86,13 @@ pub(super) fn run(
     report
 }
 
-/// What the workers share.
+/// The state shared by the workers.
 struct Work<'w> {
     model: &'w ColouredModel,
     board: &'w Board<'w>,
     budget: &'w Budget,
     config: &'w Config,
-    /// Until it is taken.
+    /// The quotient, until a worker takes it.
     quotient: Mutex<Option<(Quotient, Net)>>,
     hints: Hints,
     statistics: Mutex<Vec<(String, String)>>,
@@ -101,12 +101,12 @@ struct Work<'w> {
     failures: AtomicUsize,
 }
 
-/// An abstraction with what has become of the goals there.
+/// An abstraction with the state of the goals there.
 struct Attempt {
     abstraction: Abstraction,
-    /// What was unfolded; nothing for the skeleton.
+    /// The unfolded quotient; `None` for the skeleton.
     quotient: Option<Quotient>,
-    /// Goals that it cannot refute, or cannot express.
+    /// Goals that the abstraction cannot refute or express.
     hopeless: HashSet<GoalId>,
 }
 
@@ -117,14 +117,14 @@ impl Attempt {
     }
 }
 
-/// The quotient by the colours that nothing tells apart, with its unfolding; `None` where there are
-/// no such colours, or the unfolding is not [small](Limits::SMALL) all the same.
+/// Returns the quotient by equivalent colours with its unfolding. Returns `None` if no colours are
+/// equivalent, or the unfolding is not [small](Limits::SMALL).
 pub fn quotient(net: &ColouredNet, budget: &Budget) -> Option<(Quotient, Net)> {
     unfolded(net, &Quotient::indistinguishable(net), budget)
 }
 
-/// The quotient by these classes with its unfolding, if that is small and there is any class of
-/// several.
+/// Returns the quotient by these classes with its unfolding, if the unfolding is small and some
+/// class has several colours.
 fn unfolded(net: &ColouredNet, classes: &Classes, budget: &Budget) -> Option<(Quotient, Net)> {
     if classes.is_trivial() {
         return None;
@@ -140,7 +140,7 @@ impl Team for Work<'_> {
         self.config.threads.max(2)
     }
 
-    /// The first has the abstractions and then walks, too.
+    /// The first worker handles the abstractions and then walks.
     fn work(&self, worker: usize) {
         if worker == 0 {
             self.guarded("abstractions", || self.abstractions());
@@ -166,13 +166,13 @@ impl Team for Work<'_> {
     }
 }
 
-/// What is behind a lock; a thread that panicked has not left it half written.
+/// Locks a mutex. A thread that panicked leaves the data valid.
 fn whole<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Work<'_> {
-    /// Has it said who had a turn and when; what was done, in a line.
+    /// Runs a part of the work and records it as a turn. Returns a line of statistics.
     fn told(&self, name: &str, part: impl FnOnce() -> String) -> String {
         let (began, open) = (self.begun.elapsed(), self.board.open_count());
         let said = part();
@@ -199,7 +199,7 @@ impl Work<'_> {
         self.board.open_count() == 0 || self.budget.is_exhausted()
     }
 
-    /// Works on all abstractions, in turns; what was done, in a line.
+    /// Works on all abstractions in turns. Returns a line of statistics.
     fn abstractions(&self) -> String {
         let skeleton = self.model.skeleton();
         let mut turns = Vec::new();
@@ -215,7 +215,7 @@ impl Work<'_> {
         for round in 0..32 {
             let mut worked = false;
             for (turn, settled) in turns.iter_mut().zip(&mut settled) {
-                // What tells all that matters has most of the time.
+                // An exact quotient gets most of the time.
                 let exact = turn.quotient.as_ref().is_some_and(Quotient::is_exact);
                 let milliseconds = if exact { 2_000 } else { 500 };
                 let slice = self.budget.slice(Duration::from_millis(milliseconds << round));
@@ -244,7 +244,7 @@ impl Work<'_> {
         sizes.collect::<Vec<_>>().join("; ")
     }
 
-    /// Unfoldings of quotients that are not exact, as far as they are small.
+    /// Returns the small unfoldings of inexact quotients.
     fn quotients(&self) -> Vec<Attempt> {
         let net = self.model.net();
         let mut all = vec![Classes::by_constants(net)];
@@ -263,7 +263,8 @@ impl Work<'_> {
         turns
     }
 
-    /// An ordinary run on an abstraction with each open goal weakened; whether there was any.
+    /// Analyses an abstraction with each open goal weakened. Returns false if no goal can be asked
+    /// there.
     fn turn(&self, turn: &mut Attempt, budget: &Budget) -> bool {
         let Attempt { abstraction, quotient, hopeless } = turn;
         let (abstraction, quotient) = (&*abstraction, &*quotient);
@@ -327,7 +328,7 @@ impl Work<'_> {
     }
 }
 
-/// What a sequence of an abstraction says of the coloured net.
+/// Converts a sequence of an abstraction to a hint for walks on the coloured net.
 fn hint(
     goal: GoalId,
     abstraction: &Abstraction,
@@ -335,7 +336,7 @@ fn hint(
     sequence: &FiringSequence,
 ) -> Hint {
     let net = abstraction.net();
-    // A name that is no binding says nothing.
+    // A name that is not a binding gives no hint.
     let wanted = |t: TransitionId| -> Vec<BindingConstraint> {
         let Some(quotient) = quotient else { return Vec::new() };
         let binding = quotient.net().binding_named(net.transition_name(t));

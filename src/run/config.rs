@@ -1,4 +1,4 @@
-//! How a plan is worked on.
+//! Configuration of an analysis.
 
 use super::schedule::Schedule;
 use crate::board::{Board, FREE};
@@ -9,50 +9,50 @@ use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
 use std::time::Duration;
 
-/// How a plan is worked on.
+/// Configuration of an analysis.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Engines at work at the same time, at least 1.
+    /// Number of engines that work at the same time, at least 1.
     pub threads: usize,
-    /// Same seed and one thread, same run.
+    /// Seed of random numbers. With one thread, the same seed gives the same analysis.
     pub seed: u64,
-    /// Keep the witness of every goal, not only of those that decide a question by themselves.
+    /// Keeps the witness of every goal, not only of goals that decide a question by themselves.
     pub keep_all_witnesses: bool,
-    /// Keep the documents that were accepted, for files of evidence.
+    /// Keeps accepted certificates, for evidence files.
     pub keep_documents: bool,
-    /// Runs are to be shown, with the colours of their bindings: a coloured net is not replaced by
-    /// one in which colours are one.
+    /// Runs must be shown with the colours of their bindings, so a coloured net is not replaced by
+    /// a quotient.
     pub show_bindings: bool,
-    /// Make witnesses shorter before they are kept, for people: in a small share of the time.
+    /// Shortens witnesses within a small share of the time.
     pub short_witnesses: bool,
-    /// What that may take in any case; half a millisecond by default.
+    /// Time for shortening in any case; half a millisecond by default.
     pub short_witnesses_within: Duration,
-    /// Besides, find out whether there are none shorter, of what is reachable: in half of the time
-    /// that is left.
+    /// Also determines whether reachability witnesses are shortest, within half of the remaining
+    /// time.
     pub shortest_witnesses: bool,
-    /// Look for sums of tokens that say to people why something cannot be, for a tenth of a second.
+    /// Searches for place invariants that explain results, for at most a tenth of a second.
     pub reasons_by_sums: bool,
-    /// Take no search's word: what is refuted has a document that was accepted.
+    /// Rejects unchecked searches: every refutation needs an accepted certificate.
     pub certified_only: bool,
-    /// Where questions to solvers are written to, if anywhere.
+    /// Directory to which solver queries are written, if any.
     pub dump: Option<Dump>,
-    /// The SMT solver of engines that ask one; Z3 where this build has it and none is named.
+    /// The SMT solver of engines that need one; by default the built-in Z3, if the build has it.
     pub smt_solver: Option<Program>,
-    /// Goals are worked on by themselves when the net reduced for them alone has at most this share
-    /// of the transitions of the net reduced for all open goals. 0.7 by default.
+    /// Goals are analysed on a net reduced for them alone if it has at most this share of the
+    /// transitions of the net reduced for all open goals. 0.7 by default.
     pub own_reduction_below: f64,
-    /// The engines that take part, by default all; token intervals come before them, always.
+    /// The engines that take part; all by default. Token intervals are always computed first.
     pub engines: &'static [Engine],
-    /// Rules that reductions do without, by name; none by default.
+    /// Names of reduction rules that are switched off; none by default.
     pub without_rules: Vec<&'static str>,
-    /// What the workers do, in order; by default [`Schedule::of_threads`].
+    /// The steps of the workers; by default [`Schedule::of_threads`].
     pub schedule: Option<Schedule>,
-    /// Told what becomes of the orders that diagrams are tried with where markings are counted.
+    /// Receives the progress of decision diagrams when markings are counted.
     pub course: Course,
 }
 
 impl Config {
-    /// The board with all that is to be kept, and no more; of `many` goals, witnesses are not.
+    /// Configures a board. With `many` goals it does not keep witnesses.
     pub(super) fn board<'n>(&self, mut board: Board<'n>, many: bool) -> Board<'n> {
         if many && !self.keep_all_witnesses {
             board = board.without_witnesses();
@@ -74,10 +74,10 @@ impl Config {
     }
 }
 
-/// The name of an engine, as it is written on a command line.
+/// Checks the name of an engine given on a command line.
 ///
 /// # Errors
-/// When there is none with this name.
+/// If there is no engine with this name.
 pub fn engine_name(name: &str) -> Result<String, String> {
     let known: Vec<String> = every_engine().map(|engine| plain(engine.name)).collect();
     match known.iter().any(|known| known == name) {
@@ -86,14 +86,14 @@ pub fn engine_name(name: &str) -> Result<String, String> {
     }
 }
 
-/// The engines with these names: a list that lasts as long as the program, made once.
+/// Returns the engines with these names; the list lives as long as the program.
 pub fn engines_named(names: &[String]) -> &'static [Engine] {
     let chosen = every_engine().filter(|engine| names.contains(&plain(engine.name)));
     Box::leak(chosen.copied().collect())
 }
 
-/// The names of those that take part by default, and of those that do only where they are asked
-/// for.
+/// Returns the names of the engines that take part by default, and of those that run only on
+/// request.
 pub fn engine_names() -> [Vec<String>; 2] {
     [ENGINES, BY_NAME].map(|engines| engines.iter().map(|engine| plain(engine.name)).collect())
 }
@@ -102,7 +102,7 @@ fn every_engine() -> impl Iterator<Item = &'static Engine> {
     ENGINES.iter().chain(BY_NAME)
 }
 
-/// With `-` for whatever is no letter.
+/// Replaces every character that is not a letter by `-`.
 fn plain(name: &str) -> String {
     let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")

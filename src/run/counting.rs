@@ -1,9 +1,9 @@
-//! Numbers of markings and firings through reductions that keep every marking.
+//! Numbers of markings and firings, computed through reductions that preserve every marking.
 //!
-//! The net is reduced, the checker goes through the reduction again and takes down what it says of
-//! the markings, and those of the parts of what is left are visited
-//! ([`crate::evidence::counting`]), or added up on diagrams of them. Where these are few, the
-//! checker visits them again by itself, and the numbers are certified.
+//! The net is reduced. The checker repeats the reduction and derives a formula for the numbers
+//! ([`crate::evidence::counting`]). The markings of the parts of the reduced net are then visited,
+//! or added up on decision diagrams. If there are few, the checker visits them as well, and the
+//! numbers are certified.
 
 use super::shares::{RECOUNTING, REDUCTION};
 use crate::engine::diagrams::{self, Course};
@@ -17,65 +17,66 @@ use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
-/// Numbers through a reduction, or of the net as it is.
+/// Numbers computed through a reduction, or for the net itself.
 #[derive(Debug)]
 pub struct CountResult {
     /// The numbers.
     pub figures: Figures,
-    /// How many markings are left, u64::MAX for more. That many were visited, or are the members of
-    /// diagrams.
+    /// The number of markings of the reduced net, u64::MAX for more; they were visited or are the
+    /// members of diagrams.
     pub visited: u64,
-    /// Whether they were added up on diagrams.
+    /// True if they were added up on diagrams.
     pub on_diagrams: bool,
-    /// Where they were: whether the checker found that no marking is missing there.
+    /// True if the checker confirmed that the diagrams are closed under firing.
     pub closed: bool,
-    /// The reduction, where there was one.
+    /// The reduction, if there was one.
     pub log: Option<NamedLog>,
-    /// How far it went: places and transitions before and after.
+    /// Numbers of places and transitions before and after the reduction.
     pub sizes: [(usize, usize); 2],
-    /// Whether the checker has visited them, too.
+    /// True if the checker visited the markings as well.
     pub certified: bool,
 }
 
-/// How the markings that are left are added up.
+/// The method by which markings are added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountMethod {
-    /// One by one, by so many threads.
+    /// Explicit visits, with this number of threads.
     Visiting(usize),
-    /// On decision diagrams, with orders tried on so many threads.
+    /// Decision diagrams, with orders tried on this number of threads.
     Diagrams(usize),
 }
 
-/// A count that may go on where a budget has ended it before.
+/// A count that can continue after its budget ended.
 #[derive(Clone, Debug)]
 pub struct Count<'n> {
     net: &'n Net,
     formula: Formula,
     log: Option<NamedLog>,
     sizes: [(usize, usize); 2],
-    /// Of each part that is done the sums, and how many markings it has.
+    /// For each finished part, its sums and its number of markings.
     sums: Vec<Option<(Vec<BigUint>, u64)>>,
-    /// Whether some were made on diagrams, and whether the checker found these to be complete.
+    /// True if some parts were counted on diagrams.
     on_diagrams: bool,
     closed: bool,
     course: Course,
 }
 
-/// How often the net is reduced again without removing places on which a number depends together.
+/// The number of times the net is reduced again without removing places that a number depends on
+/// jointly.
 const ATTEMPTS: usize = 5;
 
-/// Rules that make numbers depend on several places together.
+/// Rules that make numbers depend on several places jointly.
 const COUPLING: [&str; 2] = ["proportional-places", "redundant-places"];
 
-/// The most work of the checker for a certified number: markings times nodes.
+/// Largest work of the checker for a certified number: markings times nodes.
 const RECOUNTED: u64 = 50_000_000;
 
 impl<'n> Count<'n> {
-    /// Reduces the net, without some rules. Its budget cuts a reduction short, which is then as far
-    /// as it goes.
+    /// Reduces the net, without some rules. The budget may cut the reduction short, which is then
+    /// used as far as it goes.
     ///
     /// # Errors
-    /// Why there is no formula.
+    /// The reason why there is no formula.
     pub fn prepare(
         net: &'n Net,
         without_rules: &[&'static str],
@@ -134,24 +135,24 @@ impl<'n> Count<'n> {
         }
     }
 
-    /// Whether it is about fewer markings than there are, as far as one can tell.
+    /// Returns true if the reduced net seems to have fewer markings than the net.
     pub fn is_smaller(&self) -> bool {
         self.log.is_some() || self.formula.parts.len() > 1
     }
 
-    /// The same, and `course` is told how diagrams grow.
+    /// Reports the growth of diagrams to `course`.
     pub fn telling(self, course: &Course) -> Self {
         Count { course: course.clone(), ..self }
     }
 
-    /// Adds up the markings that are left.
+    /// Adds up the remaining markings.
     ///
     /// # Errors
-    /// Why not all of them.
+    /// The reason why not all of them were added up.
     pub fn go_on(&mut self, adding: CountMethod, budget: &Budget) -> Result<CountResult, String> {
         let Formula { parts, weights, .. } = &mut self.formula;
-        // Parts that are equal in all but names have equal sums, and nets of many agents many of
-        // them.
+        // Parts that are equal up to names have equal sums; nets of many agents have many such
+        // parts.
         let mut alike: HashMap<String, usize> = HashMap::new();
         let several = parts.len() > 1;
         for (at, part) in parts.iter().enumerate() {
@@ -178,7 +179,7 @@ impl<'n> Count<'n> {
             }
         }
         let done = || self.sums.iter().flatten();
-        // That of a twin is one that was visited, too.
+        // The markings of an equal part count as visited, too.
         let visited = done().fold(0u64, |all, (_, markings)| all.saturating_add(*markings));
         let all: Vec<Vec<BigUint>> = done().map(|(sums, _)| sums.clone()).collect();
         let figures = self.formula.figures(&all);
@@ -187,7 +188,7 @@ impl<'n> Count<'n> {
         Ok(CountResult { figures, visited, on_diagrams, closed, log, sizes: self.sizes, certified })
     }
 
-    /// Whether the checker finds the same, where it is asked.
+    /// Returns true if the checker was asked and confirms the numbers.
     fn certified(
         &mut self,
         visited: u64,
@@ -205,7 +206,7 @@ impl<'n> Count<'n> {
                 markings.saturating_mul(size(&part.net) + products(part.products.len()))
             })
             .fold(0, u64::saturating_add);
-        // What was too much to be visited at once would have the caller wait for the checker.
+        // Without this limit the caller might wait long for the checker.
         let most = if self.on_diagrams { RECOUNTED / 10 } else { RECOUNTED };
         if work > most {
             return Ok(false);
@@ -225,7 +226,7 @@ impl<'n> Count<'n> {
     }
 }
 
-/// Has these places stay.
+/// Excludes these places from removal.
 fn put_back(limits: &mut Limits, places: Vec<PlaceId>) {
     limits.kept.extend(places);
     limits.kept.sort_unstable();

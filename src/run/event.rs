@@ -1,4 +1,4 @@
-//! What the caller of a run is told.
+//! Events that the caller of an analysis receives.
 
 use super::counting::CountResult;
 use crate::answer::Answer;
@@ -7,53 +7,53 @@ use crate::model::NotUnfolded;
 use parikh_net::{Goal, GoalId};
 use std::time::Duration;
 
-/// What the caller is told while a plan is worked on.
+/// An event of an analysis.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// Work on a net begins; of a coloured model there may be two, one after the other.
+    /// Work on a net begins; a coloured model may have two nets, one after the other.
     Begun {
-        /// What the questions are called that are put to it.
+        /// The ids of the questions asked of the net.
         questions: &'a [String],
     },
-    /// A goal is settled, whichever way.
+    /// A goal is settled, positively or negatively.
     Settled {
-        /// Which one.
+        /// The goal's id.
         id: GoalId,
         /// The goal.
         goal: &'a Goal,
-        /// What is known of it now.
+        /// The knowledge about the goal.
         knowledge: &'a Knowledge,
     },
-    /// A question is decided; the goals that it rests on were settled before.
+    /// A question is decided. The goals that it rests on were reported before.
     Answered(&'a Answer),
-    /// A figure of a state space, and how it was counted where that was through a reduction. What
-    /// it rests on was told before.
+    /// A figure of a state space, with its count if it was computed through a reduction. The
+    /// evidence was reported before.
     Figure(&'a Answer, Option<&'a CountResult>),
-    /// An answer or figure that was told before does not stand: it rests on the model's claim of
-    /// safe units, which has turned out to be false. The question is asked again.
+    /// An earlier answer or figure is withdrawn: it rests on the model's claim of safe units, which
+    /// is violated. The question is asked again.
     Withdrawn {
-        /// Of which question or figure.
+        /// The question or figure.
         id: &'a str,
     },
-    /// A coloured net has no unfolding on which what is open could be gone on with.
+    /// A coloured net has no unfolding on which the open questions could be continued.
     Declined(&'a NotUnfolded),
-    /// The budget is spent and some engine does not stop. What is to be written must be written
-    /// now: whoever wants to leave without the engine leaves from here; otherwise it is waited for.
+    /// The budget is used up and some engine does not stop. A caller that wants to exit without the
+    /// engine must write its results now and exit from here; otherwise the engine is awaited.
     Overrun {
-        /// The engines.
+        /// The names of the engines.
         engines: &'a [String],
-        /// How the run ended, as far as they have not.
+        /// The report so far.
         report: &'a Report,
     },
-    /// Nothing new, but time has passed.
+    /// No news; sent at intervals.
     Waiting {
-        /// Questions without an answer.
+        /// Number of open questions.
         questions: usize,
-        /// Goals that engines still work on.
+        /// Number of open goals.
         goals: usize,
-        /// Who works, on the threads that are known.
+        /// The engines at work.
         engines: &'a [AtWork],
-        /// The best known of open questions for a maximum, some of them when there are many.
+        /// The known ranges of open maxima, some of them if there are many.
         between: &'a [MaximumRange],
     },
 }
@@ -61,13 +61,13 @@ pub enum Event<'a> {
 /// An engine at work.
 #[derive(Clone, Debug)]
 pub struct AtWork {
-    /// Its name, and on which net.
+    /// The engine's name and its net.
     pub engine: String,
-    /// For how long.
+    /// The time since the engine started.
     pub since: Duration,
 }
 
-/// What is known of a maximum that is not settled: it is in [seen, proved].
+/// The range of an open maximum: from the value seen to the bound proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaximumRange {
     /// The question.
@@ -78,49 +78,50 @@ pub struct MaximumRange {
     pub proved: Option<i128>,
 }
 
-/// One turn of one engine.
+/// A turn of an engine.
 #[derive(Clone, Debug)]
 pub struct Turn {
-    /// Its name, and on which net.
+    /// The engine's name and its net.
     pub engine: String,
-    /// Since the run began.
+    /// Time from the start of the analysis to the start of the turn.
     pub began: Duration,
-    /// How long.
+    /// The duration.
     pub lasted: Duration,
-    /// Goals that were open when it began.
+    /// Number of open goals at the start of the turn.
     pub open: usize,
-    /// What it has to say of it, in figures.
+    /// The engine's statistics of the turn.
     pub said: String,
 }
 
-/// A question that was not decided.
+/// An open question.
 #[derive(Clone, Debug)]
 pub struct Unanswered {
     /// The formula's id, or the examination's name.
     pub id: String,
-    /// Why not, and what is known all the same.
+    /// The reason, with the partial knowledge.
     pub reason: String,
 }
 
-/// How a run ended.
+/// The outcome of an analysis.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// The questions decided.
+    /// Number of decided questions.
     pub answered: usize,
-    /// The questions not decided.
+    /// The open questions.
     pub unanswered: Vec<Unanswered>,
-    /// Claims that were refused, and engines and workers that failed: bugs of ours.
+    /// Number of refused claims, panics of engines and failed workers; any but 0 is a bug.
     pub faults: usize,
-    /// How a replayed sequence broke the model's claim that its units are safe, if one did.
+    /// A description of how a replayed sequence violated the model's claim of safe units, if one
+    /// did.
     pub breach: Option<String>,
-    /// What each stage has to say of itself, for `--stats`.
+    /// Statistics of the stages, for `--stats`.
     pub statistics: Vec<(String, String)>,
-    /// Who had a turn when, in the order in which turns ended.
+    /// The turns of engines, ordered by end.
     pub turns: Vec<Turn>,
 }
 
 impl Report {
-    /// Adds how the work after it ended.
+    /// Adds the outcome of a later stage.
     pub(super) fn add(&mut self, rest: Report) {
         self.answered += rest.answered;
         self.unanswered.extend(rest.unanswered);

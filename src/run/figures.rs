@@ -1,4 +1,4 @@
-//! The figures of a state space as answers: what each is called, and how it was found in words.
+//! Figures of a state space as answers, with their reasons.
 
 use super::counting::CountResult;
 use crate::answer::{Answer, Exhibit, Grade, Nodes, Value};
@@ -8,11 +8,11 @@ use parikh_net::printable::counted;
 use parikh_net::{Facts, Net, PumpSequence};
 use parikh_solvers::Budget;
 
-/// The four figures, in the contest's words.
+/// The keys of the four figures in the contest.
 pub const FIGURES: [&str; 4] =
     ["STATES", "TRANSITIONS", "MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"];
 
-/// All figures by visiting all markings.
+/// Computes all figures by visiting all markings.
 pub(super) fn visited(net: &Net, threads: usize, budget: &Budget) -> Result<[Answer; 4], String> {
     let space = explicit::count(net, &Facts::claimed_by_model(net), threads, budget);
     let space = space.map_err(|incomplete| incomplete.to_string())?;
@@ -28,10 +28,10 @@ pub(super) fn visited(net: &Net, threads: usize, budget: &Budget) -> Result<[Ans
     Ok([(0, a), (1, b), (2, c), (3, d)].map(figure))
 }
 
-/// What the checker says of a diagram.
+/// The remark about a diagram that the checker confirmed.
 const CLOSED: &str = " (the checker found that none is missing)";
 
-/// From a diagram of all markings.
+/// Computes the figures from a diagram of all markings.
 pub(super) fn described(space: &diagrams::figures::StateSpace) -> [Answer; 4] {
     let closed = if space.closed { CLOSED } else { "" };
     let states = counted(&space.states, "reachable marking");

@@ -1,21 +1,22 @@
-//! Groups: which open goals share a reduced net when each goal is to have its turn.
+//! Groups of open goals that share a reduced net.
 //!
-//! The union of the supports of a dozen formulas protects nearly every place, so that the net
-//! hardly shrinks; alone, most formulas are about a corner of it. The other extreme is as bad: an
-//! examination with a goal per node would reduce the net a hundred thousand times. So goals that
-//! need exactly the same of a reduction go together, a few of them alone, and very many in batches
-//! of neighbours, which models list close to each other and which share what they need.
+//! The union of the supports of a dozen formulas covers nearly every place, so the net hardly
+//! shrinks; most formulas alone concern a small part of it. On the other hand, an examination with
+//! a goal per node would reduce the net a hundred thousand times. So goals with the same needs
+//! share a group. Few goals get groups of their own; very many are grouped with their neighbours in
+//! the model, which often share what they need.
 
 use crate::reduction::{Needs, needs};
 use parikh_net::{GoalId, MarkingGoal, Net};
 
-/// The most goals of a group: each witness of a reduced net is translated for each goal by itself.
+/// Largest number of goals in a group: each witness of a reduced net is translated for each goal
+/// separately.
 pub(super) const LARGEST: usize = 400;
 
-/// The number of groups that batches are made for, as far as [`LARGEST`] allows.
+/// Number of groups to aim for, as far as [`LARGEST`] allows.
 const TURNS: usize = 64;
 
-/// The goals in groups; each goal is in one of them.
+/// Partitions the goals into groups.
 pub(super) fn of(net: &Net, goals: &[(GoalId, MarkingGoal)]) -> Vec<Vec<(GoalId, MarkingGoal)>> {
     let batch = goals.len().div_ceil(TURNS).clamp(1, LARGEST);
     if batch > 1 {

@@ -1,4 +1,4 @@
-//! The listening end of a run: turns settled goals into answers.
+//! The receiving end of an analysis: turns settled goals into answers.
 
 use super::event::{Event, MaximumRange, Report, Unanswered};
 use crate::answer::{Answer, Decision, Plan, Question};
@@ -9,25 +9,24 @@ use std::collections::HashSet;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-/// Open questions that are looked at for what is known of them, at each tick.
+/// Number of open questions whose partial knowledge is reported at each tick.
 const LOOKED_AT: usize = 16;
 
-/// How often bounds of open maxima are looked at while settled goals arrive without a pause.
+/// Interval in which bounds of open maxima are read while settled goals arrive without a pause.
 const LOOKS: Duration = Duration::from_millis(50);
 
-/// The listening end: turns settlements into answers.
+/// The receiver of settled goals, which turns them into answers.
 pub(super) struct Hearing<'a, 'n> {
     pub(super) board: &'a Board<'n>,
     pub(super) plan: &'a mut Plan,
     pub(super) report: &'a mut Report,
-    /// Whether the board forgets sequences and documents once the caller has seen them.
+    /// True if the board drops sequences and certificates after the caller has seen them.
     pub(super) forgets: bool,
-    /// The goals that the caller was told of as settled.
+    /// The goals reported to the caller as settled.
     told: HashSet<GoalId>,
-    /// The questions whose answers the caller was told, and that rest on the model's claim of safe
-    /// units.
+    /// The reported questions whose answers rest on the model's claim of safe units.
     on_the_claim: Vec<String>,
-    /// When it was looked for what is known of goals that are not settled.
+    /// The time at which partial knowledge was last read.
     looked: Instant,
 }
 
@@ -43,7 +42,7 @@ impl<'a, 'n> Hearing<'a, 'n> {
         Hearing { board, plan, report, forgets, told, on_the_claim, looked }
     }
 
-    /// Takes note of all that was settled so far.
+    /// Handles all goals settled so far.
     pub(super) fn take(&mut self, hear: &Receiver<GoalId>, tell: &mut impl FnMut(Event<'_>)) {
         while let Ok(goal) = hear.try_recv() {
             self.settled(goal, tell);
@@ -66,13 +65,13 @@ impl<'a, 'n> Hearing<'a, 'n> {
         }
     }
 
-    /// Answers the questions that need no goal.
+    /// Answers the questions without goals.
     pub(super) fn begin(&mut self, tell: &mut impl FnMut(Event<'_>)) {
         let decided = self.plan.begin(self.board);
         announce(self.board, self.report, &self.told, decided, tell);
     }
 
-    /// Takes note of what is known of goals that are not settled.
+    /// Reads the partial knowledge about open goals.
     pub(super) fn look(&mut self, tell: &mut impl FnMut(Event<'_>)) {
         self.looked = Instant::now();
         let decided = self.plan.look(self.board);
@@ -80,20 +79,20 @@ impl<'a, 'n> Hearing<'a, 'n> {
         self.on_the_claim.extend(on_the_claim);
     }
 
-    /// Takes back the answers that rest on the claim, if it is broken.
+    /// Withdraws the answers that rest on the claim, if it is violated.
     pub(super) fn withdraw(&mut self, tell: &mut impl FnMut(Event<'_>)) {
         if self.board.breach().is_some() {
             self.on_the_claim.drain(..).for_each(|id| tell(Event::Withdrawn { id: &id }));
         }
     }
 
-    /// Says why the questions left are left.
+    /// Records the reasons of the remaining questions.
     pub(super) fn give_up(&mut self, ended: Option<Exhausted>) {
         let open = self.open(ended);
         self.report.unanswered.extend(open);
     }
 
-    /// The questions without an answer, and why they have none.
+    /// Returns the open questions with their reasons.
     pub(super) fn open(&self, ended: Option<Exhausted>) -> Vec<Unanswered> {
         let why = match ended {
             Some(exhausted) => exhausted.to_string(),
@@ -113,9 +112,9 @@ impl<'a, 'n> Hearing<'a, 'n> {
         open.collect()
     }
 
-    /// The best known of open questions for a maximum, the first of them.
+    /// Returns the known ranges of the first open maxima.
     pub(super) fn between(&self) -> Vec<MaximumRange> {
-        // What is asked of a net with caps is no number of the question.
+        // In a net with caps, the goal's value is not the question's value.
         let has_caps = self.board.net().has_caps();
         let is_said = |question: &&Question| question.goals().len() == 1 && !has_caps;
         let open = self.plan.open_questions().filter(is_said);
@@ -129,7 +128,7 @@ impl<'a, 'n> Hearing<'a, 'n> {
         known.collect()
     }
 
-    /// What is known of an undecided question.
+    /// Describes the partial knowledge about an open question.
     fn known(&self, question: &Question) -> String {
         let is_frozen = |goal: &&GoalId| self.board.knowledge(**goal).is_none();
         if question.goals().iter().any(|goal| is_frozen(&goal)) {
@@ -153,7 +152,7 @@ impl<'a, 'n> Hearing<'a, 'n> {
             .and_then(|goal| Some((self.board.goal(goal), self.board.knowledge(goal)?)))
         {
             Some((Goal::Maximise(sum), Knowledge::Maximum(maximum))) => {
-                // The initial marking is reachable, whether anybody has looked or not.
+                // The initial marking is reachable, whether or not an engine visited it.
                 let initially = sum.value(self.board.net().initial());
                 let seen = maximum.seen.map_or(initially, |(seen, ..)| seen.max(initially));
                 let proved = maximum.proved.map_or("∞".to_owned(), |(most, ..)| most.to_string());
@@ -165,9 +164,9 @@ impl<'a, 'n> Hearing<'a, 'n> {
     }
 }
 
-/// Tells of all that an answer rests on and the caller has not heard of, before the answer: of
-/// goals that another thread has settled and not yet reported, and of the bounds of maxima that
-/// were let go before they were settled, as they are not the largest.
+/// Reports everything that an answer rests on and the caller has not seen: goals that another
+/// thread has settled and not yet reported, and bounds of maxima that were abandoned before they
+/// were settled because they are not the largest.
 fn tell_basis(
     board: &Board<'_>,
     told: &HashSet<GoalId>,
@@ -188,7 +187,7 @@ fn tell_basis(
     }
 }
 
-/// Tells of decided questions. Those whose answers rest on the model's claim of safe units.
+/// Reports decided questions. Returns those whose answers rest on the model's claim of safe units.
 fn announce(
     board: &Board<'_>,
     report: &mut Report,
@@ -201,7 +200,7 @@ fn announce(
         match answer {
             Some(answer) => {
                 report.answered += 1;
-                // What rests on a claim known to be false is asked again.
+                // An answer that rests on a violated claim is asked again.
                 if !(answer.assumes_units && board.breach().is_some()) {
                     tell_basis(board, told, &answer, tell);
                     tell(Event::Answered(&answer));

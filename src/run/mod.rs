@@ -1,4 +1,4 @@
-//! A run: questions about a model in, answers out.
+//! Analyses: questions about a model in, answers out.
 //!
 //! ```text
 //! model, questions ──▶ views ─┬─▶ net: one net by a portfolio of engines ────────────┬─▶ answers
@@ -6,10 +6,9 @@
 //!                                           and by runs on nets with fewer colours
 //! ```
 //!
-//! The calling thread listens to the board on which all work is written down ([`team`]). It hands
-//! every answer over the moment it is decided, lets go of goals that no question needs any more,
-//! and ends the workers when nothing is left to ask. A worker that panics costs its own goals,
-//! never an answer.
+//! The calling thread receives results from the board ([`team`]). It reports every answer as soon
+//! as it is decided, abandons goals that no question needs any more, and stops the workers when no
+//! question is open. A worker that panics loses its own goals, never an answer.
 
 mod coloured;
 mod config;

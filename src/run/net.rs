@@ -1,4 +1,4 @@
-//! The run on one net, by a portfolio of engines.
+//! Analysis of one net by a portfolio of engines.
 //!
 //! ```text
 //! plan ──▶ presolve (intervals, flows) ──▶ portfolio, by its schedule ──▶ answers
@@ -22,14 +22,14 @@ use parikh_solvers::Budget;
 use std::sync::mpsc;
 use std::time::Instant;
 
-/// Above this many goals a board forgets witnesses: such a plan is one question over all nodes,
-/// whose answer shows at most one of them.
+/// With more goals than this, a board drops witnesses: such a plan is one question over all nodes,
+/// whose answer shows at most one witness.
 pub(super) const MANY_GOALS: usize = 1000;
 
-/// Works on `plan` until every question is decided or `budget` is spent.
+/// Works on `plan` until every question is decided or `budget` is used up.
 ///
-/// When the model's claim of safe units turns out to be false on the way, what is left is worked on
-/// without it. So are the questions that it answered before: these answers are withdrawn first.
+/// If the model's claim of safe units proves false on the way, the answers that rest on it are
+/// withdrawn, and these and all open questions are analysed without the claim.
 pub fn run_net(
     net: &Net,
     plan: Plan,
@@ -40,7 +40,7 @@ pub fn run_net(
     run(net, plan, config, budget, Instant::now(), &mut tell)
 }
 
-/// The same, where turns are counted from `begun` on.
+/// Works as [`run_net`]; `begun` is the start of the whole analysis, for the times of turns.
 pub(super) fn run(
     net: &Net,
     plan: Plan,
@@ -58,8 +58,8 @@ pub(super) fn run(
     report
 }
 
-/// One run. If it broke the model's claim of safe units, also the plan of what has to be asked
-/// again without that claim.
+/// Makes one analysis. If it violated the model's claim of safe units, also returns the plan of the
+/// questions to ask again without the claim.
 fn run_once(
     net: &Net,
     mut plan: Plan,
@@ -89,8 +89,8 @@ fn run_once(
     hearing.take(&hear, tell);
     hearing.look(tell);
     let mut stages: Vec<(Ground<'_>, Budget)> = Vec::new();
-    // Most of what does not stay reachable is lost in a dead end: that comes first, on a net
-    // reduced for dead ends alone.
+    // Most goals that do not stay reachable are lost in a dead marking, so dead markings are
+    // analysed first, on a net reduced for them alone.
     let mut first = hearing.plan.first().to_vec();
     first.retain(|&goal| board.is_open(goal));
     if !first.is_empty() {

@@ -1,8 +1,8 @@
-//! The portfolio: workers go through the [schedule](super::schedule), engines of the
-//! [registry](crate::engine::registry) do the work, each on the ground where its step is.
+//! The portfolio: workers follow the [schedule](super::schedule), and the engines of the
+//! [registry](crate::engine::registry) work on the net of each step.
 //!
-//! A panic in an engine costs what that engine was at, nothing else. What each worker is at is
-//! written down, so that an engine that does not stop in time can be named.
+//! A panic in an engine loses the work of that engine only. The portfolio records what each worker
+//! does, so that an engine that does not stop in time can be named.
 
 use super::config::Config;
 use super::event::{AtWork, Turn};
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
-/// What all workers of a run share.
+/// The state shared by the workers of an analysis.
 pub(super) struct Portfolio<'a> {
     pub(super) ground: &'a Ground<'a>,
     pub(super) board: &'a Board<'a>,
@@ -29,16 +29,16 @@ pub(super) struct Portfolio<'a> {
     reduced: OnceLock<Option<Ground<'a>>>,
     statistics: Mutex<Vec<(String, String)>>,
     turns: Mutex<Vec<Turn>>,
-    /// When the run began.
+    /// The start of the analysis.
     begun: Instant,
-    /// Panics of engines.
+    /// Number of panics of engines.
     pub(super) failures: AtomicUsize,
-    /// By worker, the engine it is with, and since when.
+    /// For each worker, its engine and the time at which it started.
     pub(super) at_work: Vec<Mutex<Option<(String, Instant)>>>,
 }
 
 impl<'a> Portfolio<'a> {
-    /// A portfolio for the goals of `ground`.
+    /// Makes a portfolio for the goals of `ground`.
     pub(super) fn new(
         ground: &'a Ground<'a>,
         board: &'a Board<'a>,
@@ -62,13 +62,13 @@ impl<'a> Portfolio<'a> {
         }
     }
 
-    /// How many workers there are.
+    /// Returns the number of workers.
     pub(super) fn threads(&self) -> usize {
         self.at_work.len()
     }
 
-    /// How many threads an engine may use: all of them where no worker has anything to do but one.
-    /// Workers that are through with their steps walk.
+    /// Returns the number of threads that an engine may use: all of them if only one worker has
+    /// steps. Workers that have finished their steps walk.
     pub(super) fn threads_of_an_engine(&self) -> usize {
         let walks = self.has_any(&[Role::Walk]);
         let is_nothing = |step: &Phase| match *step {
@@ -82,23 +82,23 @@ impl<'a> Portfolio<'a> {
         if walks || steps.count() > 1 { 1 } else { self.threads() }
     }
 
-    /// What engines did, in the order they said so.
+    /// Returns the statistics of engines, in the order in which they were reported.
     pub(super) fn statistics_so_far(&self) -> Vec<(String, String)> {
         whole(&self.statistics).clone()
     }
 
-    /// The engines at work.
+    /// Returns the engines at work.
     pub(super) fn at_work(&self) -> Vec<AtWork> {
         let all = self.at_work.iter().filter_map(|engine| whole(engine).clone());
         all.map(|(engine, since)| AtWork { engine, since: since.elapsed() }).collect()
     }
 
-    /// The turns that ended, in the order they did.
+    /// Returns the finished turns, ordered by end.
     pub(super) fn turns_so_far(&self) -> Vec<Turn> {
         whole(&self.turns).clone()
     }
 
-    /// How often an engine has failed.
+    /// Returns the number of panics of engines.
     pub(super) fn failures(&self) -> usize {
         self.failures.load(Ordering::Relaxed)
     }
@@ -115,31 +115,31 @@ impl<'a> Portfolio<'a> {
         whole(&self.statistics).push((engine.to_owned(), text));
     }
 
-    /// The time at which a turn begins, and the number of goals open then.
+    /// Returns the start time of a turn and the number of open goals.
     pub(super) fn beginning(&self) -> (Instant, usize) {
         (Instant::now(), self.board.open_count())
     }
 
-    /// Whether no goal of the ground is open, or the time is over.
+    /// Returns true if no goal of the net is open, or the time is over.
     pub(super) fn is_over(&self) -> bool {
         self.board.open_count() == 0
             || self.budget.is_exhausted()
             || !self.ground.kinds().any(|(id, _)| self.board.is_open(id))
     }
 
-    /// A part of the time that is left.
+    /// Returns a part of the remaining time.
     pub(super) fn part(&self, part: Part) -> Budget {
         self.budget.share(part.share).slice(part.most)
     }
 
-    /// How many formulas of CTL are open.
+    /// Returns the number of open CTL formulas.
     pub(super) fn open_trees(&self) -> usize {
         self.ground.trees().iter().filter(|(id, _)| self.board.is_open(*id)).count()
     }
 
-    /// The part of the time that a step of this role has by what is open of CTL: where there is
-    /// anything, less for finding out what stays reachable, and for runs their share of what is
-    /// open; where there is nothing, little for diagrams of what runs show.
+    /// Returns the time of a step with this role, adjusted to the open CTL formulas. If there are
+    /// any, home spaces get less, and runs get a share by their number. If there are none, diagrams
+    /// for runs get little.
     pub(super) fn beside_trees(&self, role: Role, part: Part) -> Part {
         let is_open = |id: GoalId| self.board.is_open(id);
         let trees = self.open_trees();
@@ -156,13 +156,13 @@ impl<'a> Portfolio<'a> {
         Part { share: part.share.min(most), ..part }
     }
 
-    /// Whether a role goes on when all steps are over. Where no CTL is open, a diagram has had its
-    /// time by then.
+    /// Returns true if a role continues when all steps are done. Without open CTL formulas,
+    /// diagrams have had their time by then.
     pub(super) fn may_grow(&self, role: Role) -> bool {
         role != Role::TreeDiagrams || self.open_trees() > 0
     }
 
-    /// The ground of a step, if there is one.
+    /// Returns the net of a step, if there is one.
     pub(super) fn on(&self, on: On) -> Option<&Ground<'a>> {
         match on {
             On::Read => Some(self.ground),
@@ -172,13 +172,13 @@ impl<'a> Portfolio<'a> {
         }
     }
 
-    /// The reduced net, or the one that was read where there is none.
+    /// Returns the reduced net, or the net that was read if there is none.
     pub(super) fn smallest(&self) -> &Ground<'a> {
         self.reduced().unwrap_or(self.ground)
     }
 
-    /// The net reduced for the goals that are open when it is first asked for; whoever asks while
-    /// it is being made waits.
+    /// Returns the net reduced for the goals that are open at the first call. Other callers wait
+    /// while it is made.
     fn reduced(&self) -> Option<&Ground<'a>> {
         let make = || {
             let open = self.ground.goals().iter().filter(|(id, _)| self.board.is_open(*id));
@@ -192,8 +192,8 @@ impl<'a> Portfolio<'a> {
         self.reduced.get_or_init(make).as_ref()
     }
 
-    /// Whether a goal is kept from the reduced net: with formulas of CTL there are some that speak
-    /// of most places, and would have nothing reduced for all others.
+    /// Returns true if a goal is left out of the reduced net: beside CTL formulas, a goal that
+    /// concerns most places would prevent the reduction for all others.
     fn is_too_wide(&self, goal: &MarkingGoal) -> bool {
         let net = self.ground.net();
         let is_open = |(id, _): &(GoalId, _)| self.board.is_open(*id);
@@ -206,8 +206,8 @@ impl<'a> Portfolio<'a> {
         }
     }
 
-    /// The net reduced for those of these goals that are open; what that settles by itself is
-    /// settled.
+    /// Reduces the net for those of these goals that are open, and settles the goals that the
+    /// reduction decides.
     pub(super) fn reduce(&self, goals: &[GoalId], budget: &Budget) -> Option<Ground<'a>> {
         if self.is_over() {
             return None;
@@ -223,18 +223,18 @@ impl<'a> Portfolio<'a> {
         })
     }
 
-    /// The engines of a role, in the order of the registry.
+    /// Returns the engines of a role, in the order of the registry.
     pub(super) fn engines(&self, role: Role) -> impl Iterator<Item = &'static Engine> + use<> {
         self.config.engines.iter().filter(move |engine| engine.role == role)
     }
 
-    /// Whether an engine of one of these roles takes part.
+    /// Returns true if an engine of one of these roles takes part.
     pub(super) fn has_any(&self, roles: &[Role]) -> bool {
         self.config.engines.iter().any(|engine| roles.contains(&engine.role))
     }
 
-    /// The groups of open goals that deserve a net of their own: reduced for them alone, it is
-    /// clearly smaller than the shared one.
+    /// Returns the groups of open goals for which a net reduced for them alone is clearly smaller
+    /// than the shared one.
     pub(super) fn groups(&self, shared: &Ground<'_>) -> Vec<Vec<GoalId>> {
         if !self.has_any(&[Role::Search, Role::Slices, Role::Walk]) {
             return Vec::new();
@@ -264,7 +264,7 @@ fn ids(goals: &[(GoalId, MarkingGoal)]) -> Vec<GoalId> {
     goals.iter().map(|(id, _)| *id).collect()
 }
 
-/// What is behind a lock; a thread that panicked has not left it half written.
+/// Locks a mutex. A thread that panicked leaves the data valid.
 pub(super) fn whole<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

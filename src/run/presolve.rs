@@ -1,5 +1,5 @@
-//! What comes before the portfolio: token intervals, from arcs, place invariants, and last the
-//! model's own claim that its units are safe. Most goals of most models end here, in milliseconds.
+//! The stage before the portfolio: token intervals, from arcs, from place invariants, and last from
+//! the model's claim of safe units. Most goals of most models are settled here within milliseconds.
 
 use super::shares::INVARIANTS;
 use super::short_walks::short_walks;
@@ -13,11 +13,10 @@ use parikh_net::{Facts, GoalId, MarkingGoal, Net, Provenance, SortedGoals};
 use parikh_solvers::Budget;
 use std::time::Instant;
 
-/// Settles what token intervals decide. The ground of the net that was read, with the goals that
-/// are left.
+/// Settles the goals that token intervals decide. Returns the net with the remaining goals.
 ///
-/// What can be proved is proved first; only then is the model's claim of safe units believed, if
-/// short walks do not break it.
+/// Proofs come first. The model's claim of safe units is used only afterwards, if short walks do
+/// not violate it.
 pub(super) fn presolve<'a>(
     net: &'a Net,
     board: &Board<'_>,
@@ -64,7 +63,7 @@ pub(super) fn presolve<'a>(
     Ground::original(net, open().collect(), facts, &known)
 }
 
-/// Adds the bounds that place invariants give to what is known, in a small share of the time.
+/// Adds the bounds that follow from place invariants, within a small share of the time.
 pub(super) fn learn_bounds(net: &Net, mut facts: Facts, budget: &Budget) -> Facts {
     let start = Instant::now();
     let slice = budget.share(INVARIANTS);

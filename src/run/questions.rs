@@ -1,4 +1,4 @@
-//! What is asked of a model.
+//! Questions about a model.
 
 use super::Unanswered;
 use crate::answer::Plan;
@@ -6,47 +6,46 @@ use crate::model::{NotUnfolded, View};
 use parikh_net::{Goal, Net};
 use std::error::Error;
 
-/// Questions, before it is known which net they are put to.
+/// Questions, independent of the net on which they are asked.
 ///
-/// A function from a net to a [`Plan`] is one: it is called for each [`View`] of the model that is
-/// worked on, of which a coloured net may have two. Questions that are asked of both have the same
-/// ids there.
+/// A function from a net to a [`Plan`] implements this trait. It is called for each [`View`] of the
+/// model that is analysed; a coloured net may have two. Questions asked of both have the same ids.
 pub trait Questions {
-    /// Why there are no questions.
+    /// The error if there are no questions.
     type Error: From<NotUnfolded>;
 
-    /// The questions as they read on the net of a view.
+    /// Returns the questions for the net of a view.
     ///
     /// # Errors
-    /// When nothing can be asked there.
+    /// If no question can be asked there.
     fn on(&self, view: View<'_>) -> Result<Wording, Self::Error>;
 }
 
-/// Questions as they read on one net.
+/// The questions for one net.
 #[derive(Clone, Debug, Default)]
 pub struct Wording {
-    /// Those that can be asked.
+    /// The questions that can be asked.
     pub plan: Plan,
-    /// Those that cannot, with why not.
+    /// The questions that cannot be asked, with reasons.
     pub refused: Vec<Unanswered>,
-    /// How many of these only because colours, erased in this net, matter to them: they are about
-    /// runs, or what is enabled initially.
+    /// The number of refused questions that only lack the colours erased in this net: they are
+    /// about runs, or about initial enabledness.
     pub want_colours: usize,
 }
 
 impl Wording {
-    /// Whether the net as it is, its colours erased, is not enough: some question lacks colours, or
-    /// asks what stays reachable, of which nothing is carried over from abstractions.
+    /// Returns true if the net without colours is not enough: some question lacks colours, or is
+    /// about home spaces, which abstractions do not transfer.
     pub(super) fn wants_more(&self) -> bool {
         self.want_colours > 0 || self.plan.goals().iter().any(|it| matches!(it, Goal::Home(_)))
     }
 
-    /// Whether everything can be asked in a net that has colours, or tells as much.
+    /// Returns true if every question can be asked in a net with colours or in an exact quotient.
     pub(super) fn lacks_nothing_but_colours(&self) -> bool {
         self.want_colours == self.refused.len()
     }
 
-    /// What all questions are called.
+    /// Returns the ids of all questions.
     pub(super) fn ids(&self) -> Vec<String> {
         let asked = self.plan.questions().iter().map(|question| &question.id);
         asked.chain(self.refused.iter().map(|question| &question.id)).cloned().collect()

@@ -1,6 +1,8 @@
 //! Bounds on the tokens of places that follow from the structure, each with its derivation step.
 //!
 //! A P-flow y relates the bounds of its places: y·m = y·m₀ = c in every reachable marking, so
+//!
+//! ```text
 //! m(p) <= ⌊(c − Σ_{q≠p} least value of y(q)·m(q)) / y(p)⌋   when y(p) > 0, and dually,
 //! ```
 //!

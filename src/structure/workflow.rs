@@ -188,7 +188,8 @@ const MOST_FINALS: usize = 1_000;
 /// As [`ends`].
 pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, NoCase> {
     let (initial, finals) = ends(net, cases, chosen)?;
-    Ok(net.from_marking(initial).with_final_markings(finals))
+    let assumed = assumptions(net, !chosen.is_empty());
+    Ok(net.from_marking(initial).with_final_markings(finals).assuming(assumed))
 }
 
 /// Returns the marking in which `cases` cases begin, and the markings in which all of them are
@@ -270,8 +271,14 @@ fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, NoCase> {
 /// markings, or it is a workflow net that begins with tokens in its source alone, or without any. A
 /// case is then done with as many tokens in the sink.
 pub fn recognised(net: &Net) -> Option<Net> {
-    if net.folding().is_some() || net.translation().is_some() {
+    if net.folding().is_some() {
         return None;
+    }
+    if net.translation().is_some() {
+        // Its shape is not that of the model, which says when a case is done or does not.
+        let finals = net.final_markings();
+        let is_said = !finals.is_empty() && finals.iter().all(|done| done.total() > 0);
+        return (is_said && !net.has_caps()).then(|| net.clone());
     }
     match net.final_markings() {
         [_, ..] => match net.final_markings().iter().all(|done| done.total() > 0) {

@@ -12,6 +12,12 @@
 //! | one place at a time, the one with most of its neighbourhood placed | `greedy` |
 //! | along invariants from one end of the net to the other | `gradient` |
 //! | each of these improved so that transitions become short | `force` |
+//!
+//! Sources: Noack, "A ZBDD package for efficient model checking of Petri nets", 1999; Aloul,
+//! Markov, Sakallah, "FORCE: a fast and easy-to-implement variable-ordering heuristic", GLSVLSI
+//! 2003; Amparore, Donatelli, Beccuti, Garbi, Miner, "Decision diagrams for Petri nets: a
+//! comparison of variable ordering algorithms", ToPNoC 2018; Amparore, Ciardo, Donatelli, Miner,
+//! "iRank: a variable order metric for DEDS subject to linear invariants", TACAS 2019.
 
 mod force;
 mod gradient;

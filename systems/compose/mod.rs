@@ -2,7 +2,7 @@
 //!
 //! A formula that depends only on the labels that it names ([`crate::insensitive`]) does not
 //! distinguish other labels. Once all owners of such a label are in one graph, its steps become
-//! invisible, and equivalent states are merged ([`least`]). Ten components of ten states each may
+//! invisible, and equivalent states are merged ([`least`](mod@least)). Ten components of ten states each may
 //! reduce to one of three states.
 //!
 //! The result is the visible behaviour of the whole system. It is searched together with an

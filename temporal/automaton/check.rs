@@ -3,11 +3,11 @@
 //! The checker does not know how the automaton was built. For each state, it decomposes the
 //! formulas at the state and compares the result with the edges.
 //!
-//! **Nothing is missing** ([`LinearTableau::check_complete`]). Obligations are decomposed by the tableau
-//! rules: φ U ψ is ψ now, or φ now and φ U ψ next (postponed); φ R ψ is ψ now, and φ now or φ R ψ
-//! next. Each resulting case must be *covered* by an edge that requires no more than the case: its
-//! literals are among the literals of the case, the obligations of its target are among the next
-//! formulas, and it postpones only untils that the case postpones.
+//! **Nothing is missing** ([`LinearTableau::check_complete`]). Obligations are decomposed by the
+//! tableau rules: φ U ψ is ψ now, or φ now and φ U ψ next (postponed); φ R ψ is ψ now, and φ now or
+//! φ R ψ next. Each resulting case must be *covered* by an edge that requires no more than the
+//! case: its literals are among the literals of the case, the obligations of its target are among
+//! the next formulas, and it postpones only untils that the case postpones.
 //!
 //! *Sufficiency.* Take a word of the formula. At each state whose obligations the word satisfies,
 //! the word is in some case that postpones no until whose right side holds. An edge covers this
@@ -18,9 +18,9 @@
 //! run is accepting. If one side of a choice is required anyway, the word is in the case of that
 //! side, and the other side needs no case.
 //!
-//! **Nothing is too much** ([`LinearTableau::check_sound`]). For each edge, every obligation of its state
-//! must follow from the literals of the edge and the obligations of its target. An until may follow
-//! from "next" only if the edge lacks its mark.
+//! **Nothing is too much** ([`LinearTableau::check_sound`]). For each edge, every obligation of its
+//! state must follow from the literals of the edge and the obligations of its target. An until may
+//! follow from "next" only if the edge lacks its mark.
 //!
 //! *Sufficiency.* Along an accepting run every obligation is true, by induction over formulas. An
 //! until can follow from "next" only while edges lack its mark, which does not last forever, so its
@@ -90,7 +90,8 @@ impl LinearTableau {
     ///
     /// # Errors
     ///
-    /// Returns what is missing, or [`TableauRefusal::TooMany`] if there are more than `cases` cases.
+    /// Returns what is missing, or [`TableauRefusal::TooMany`] if there are more than `cases`
+    /// cases.
     pub fn check_complete(
         &self,
         formulas: &Ltl,

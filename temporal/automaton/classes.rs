@@ -8,6 +8,9 @@
 //!
 //! The strength of an automaton is the maximum over its accepting components. For a terminal
 //! automaton, the search for an accepting run is a search for a reachable state.
+//!
+//! Source: Bloem, Ravi, Somenzi, "Efficient decision procedures for model checking of linear time
+//! logic properties", CAV 1999.
 
 use super::Automaton;
 use super::emptiness::Components;

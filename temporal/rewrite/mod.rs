@@ -1,9 +1,10 @@
 //! Rewriting of formulas to simpler equivalent formulas.
 //!
-//! A [`RewriteRule`] looks at the top of a formula and returns an equivalent formula if it applies. Rules
-//! are applied bottom-up, and again to their results, until none applies. Each rule has its proof
-//! at its function in `shared` (rules of both logics), `linear` or `branching`. Tests compare each
-//! rule alone with the evaluators, on its own example with random formulas in place of the atoms.
+//! A [`RewriteRule`] looks at the top of a formula and returns an equivalent formula if it applies.
+//! Rules are applied bottom-up, and again to their results, until none applies. Each rule has its
+//! proof at its function in `shared` (rules of both logics), `linear` or `branching`. Tests compare
+//! each rule alone with the evaluators, on its own example with random formulas in place of the
+//! atoms.
 //!
 //! *Equivalent* means: on every infinite word for linear formulas; at every state of every graph
 //! for branching formulas, with finite maximal paths at states without successor.

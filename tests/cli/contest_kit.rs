@@ -161,7 +161,7 @@ fn verdict_files_list_the_techniques_that_are_printed() {
             let words = key["techniques"].as_array().unwrap().iter().map(|it| it.as_str().unwrap());
             for word in words.filter(|word| known.contains(word)) {
                 assert!(
-                    verdict.contains(&format!("<value>{word}</value>")),
+                    verdict.contains(&format!("<technique>{word}</technique>")),
                     "{name} {word} {verdict}"
                 );
             }

@@ -24,4 +24,5 @@ mod report;
 mod states;
 mod structure;
 mod systems;
+mod unbounded;
 mod verdicts;

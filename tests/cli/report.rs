@@ -636,3 +636,18 @@ fn a_claim_of_safe_units_that_a_marking_breaks_decides_no_key() {
         assert_eq!(question["assumes_units"], false, "{question}");
     }
 }
+
+#[test]
+fn keys_of_a_page_are_about_the_net_as_it_is_written_even_where_a_case_is_assumed_to_begin() {
+    let desk = Desk::with("net n\nplace i\nplace o\ntransition a: i -> o");
+    let (page, _) = page(&desk, &[]);
+    let data = data(&page);
+    assert!(data["remark"].as_str().unwrap().contains("The keys are about the net as it is"));
+    let found = desk.said(&["properties", "model.pnml", "--format", "json"]).1;
+    for line in found.lines() {
+        let ours: Value = serde_json::from_str(line).unwrap();
+        let rows = data["keys"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["key"] == ours["key"]).unwrap();
+        assert_eq!((&row["value"], &row["net"]), (&ours["value"], &ours["net"]), "{row}");
+    }
+}

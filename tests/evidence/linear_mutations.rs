@@ -13,7 +13,8 @@ use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Maximum, Reach};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, Config};
-use parikh::evidence::certificate::{Lemma, NamedDocument};
+use parikh::evidence::certificate::bounds::{Bound, Inference};
+use parikh::evidence::certificate::{Bounds, Lemma, LowerBound, NamedDocument};
 use parikh::evidence::{Document, LinearCertificate};
 use parikh::evidence_files::in_names;
 use parikh::net::generate::{Shape, random, random_goals};
@@ -48,7 +49,7 @@ fn any_transition(net: &Net, rng: &mut Rng) -> Option<TransitionId> {
     (count > 0).then(|| TransitionId::new(rng.usize(..count)))
 }
 
-const MUTATIONS: [(&str, Mutation); 38] = [
+const MUTATIONS: [(&str, Mutation); 45] = [
     ("no weights", |c, _, _, rng| {
         lemma(c, rng).is_some_and(|l| !std::mem::take(&mut l.weights).is_empty())
     }),
@@ -133,6 +134,37 @@ const MUTATIONS: [(&str, Mutation); 38] = [
         let index = c.traps.len();
         c.traps.push(vec![place]);
         lemma(c, rng).map(|l| l.traps.push((index, 1_000))).is_some()
+    }),
+    ("a lower bound raised", |c, _, _, rng| {
+        some(&mut c.lower_bounds, rng).map(|bound| bound.tokens += 1).is_some()
+    }),
+    ("a lower bound less", |c, _, _, _| c.lower_bounds.pop().is_some()),
+    ("a lower bound without its premises", |c, _, _, _| {
+        !std::mem::take(&mut c.bounds.steps).is_empty()
+    }),
+    ("a lower bound with another weight", |c, _, _, rng| {
+        let weights = some(&mut c.lower_bounds, rng).map(|bound| &mut bound.weights);
+        let weight = weights.and_then(|weights| some(weights, rng));
+        weight.map(|weight| weight.1 = rng.u64(..3)).is_some()
+    }),
+    ("a lower bound on another place", |c, _, net, rng| {
+        let other = PlaceId::new(rng.usize(..net.place_count()));
+        let bound = some(&mut c.lower_bounds, rng).and_then(|bound| bound.weights.first_mut());
+        bound.is_some_and(|weight| std::mem::replace(&mut weight.0, other) != other)
+    }),
+    ("a lower bound out of nothing", |c, _, net, rng| {
+        let place = PlaceId::new(rng.usize(..net.place_count()));
+        let index = c.lower_bounds.len();
+        c.lower_bounds.push(LowerBound { weights: vec![(place, 1)], tokens: rng.u64(1..3) });
+        lemma(c, rng).map(|l| l.lower_bounds.push((index, 1_000))).is_some()
+    }),
+    ("a premise of a lower bound out of nothing", |c, _, net, rng| {
+        let place = PlaceId::new(rng.usize(..net.place_count()));
+        let (upper, tokens) = (rng.bool(), rng.u64(..3));
+        c.bounds.steps.push(Inference::Inductive(vec![Bound { place, upper, tokens }]));
+        let index = c.lower_bounds.len();
+        c.lower_bounds.push(LowerBound { weights: vec![(place, 1)], tokens: tokens.max(1) });
+        lemma(c, rng).map(|l| l.lower_bounds.push((index, 1_000))).is_some()
     }),
     ("units that nobody claims", |c, _, _, rng| {
         lemma(c, rng).map(|l| l.units.push((parikh::net::UnitId::new(0), 1))).is_some()
@@ -257,8 +289,10 @@ fn an_accepted_certificate_is_true_whatever_was_done_to_it() {
         let Some(space) = explore(&net, Limits { states: 2000, tokens: 100 }) else { continue };
         for (certificate, refuted) in certificates(&net, seed) {
             assert_eq!(refutes(&Document::Linear(certificate.clone()), &net, &refuted), Ok(()));
-            // Few count firings or use traps: these are looked for longer.
-            let is_plain = certificate.counters.is_empty() && certificate.traps.is_empty();
+            // Few count firings, use traps or lower bounds: these are looked for longer.
+            let is_plain = certificate.counters.is_empty()
+                && certificate.traps.is_empty()
+                && certificate.lower_bounds.is_empty();
             if seed >= 400 && is_plain {
                 continue;
             }
@@ -325,6 +359,8 @@ fn mutilated_files_are_errors() {
         assumes_units: false,
         counters: vec![],
         precedences: vec![],
+        bounds: Bounds::default(),
+        lower_bounds: vec![],
         atoms: vec![more.clone()],
         traps: vec![],
         lemmas: vec![Lemma {

@@ -93,6 +93,10 @@ fn systems_of_aldebaran_and_their_nets_are_the_same_for_both_readers() {
     ] {
         crate::languages::read("m.aut", file).unwrap();
     }
+    // A line of a remark is no separator of `.fsm`.
+    let lola = "{ a\n---\n} PLACE p; MARKING p; TRANSITION t CONSUME p; PRODUCE;";
+    assert_eq!(crate::languages::read("m", lola).unwrap().core().place_count(), 1);
+    assert!(parikh::evidence::reader::transition_system(lola.as_bytes()).unwrap().is_none());
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use crate::support::extended::{Space, Table};
 use crate::support::scale::scaled;
+use fastrand::Rng;
 use parikh::answer::{Plan, Value};
 use parikh::evidence::extended::made_again;
 use parikh::evidence::file::{NamedBecause, NamedTranslation};
@@ -114,6 +115,41 @@ fn what_stands_for_a_net_does_what_the_net_does() {
         by_sums > tried / 100 && copied > tried / 20,
         "{by_sums} by sums, {copied} with copies"
     );
+}
+
+#[test]
+fn combinations_of_tokens_that_never_occur_have_no_copies() {
+    let mut copied = 0;
+    for seed in 0..scaled(300) {
+        let mut table = Table::random(seed);
+        let transitions = table.transitions();
+        let mut rng = Rng::with_seed(seed);
+        // Three places that hold much, and that one transition empties: 29 · 29 · 29 combinations.
+        let empties = rng.usize(..transitions);
+        for _ in 0..3 {
+            table.tokens.push(28);
+            for t in 0..transitions {
+                table.takes[t].push(u64::from(rng.u8(..4) == 0));
+                table.puts[t].push(0);
+                table.reads[t].push(0);
+                table.inhibits[t].push(0);
+                table.empties[t].push(t == empties);
+            }
+        }
+        if table.explore(2_000, 60).is_none() {
+            continue;
+        }
+        let net = table.net();
+        let stands = translate_visiting(net.clone(), 20_000, &Budget::unlimited());
+        let stands = stands.unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        side_by_side(seed, &table, &stands, 300);
+        let named = NamedTranslation::of(&stands, stands.translation().unwrap());
+        let is_seen = |it: &NamedBecause| matches!(it, NamedBecause::Seen(_));
+        assert!(named.bounds.iter().all(|bound| is_seen(&bound.because)), "seed {seed}");
+        audited(seed, &net, &stands);
+        copied += u64::from(stands.transition_count() > transitions);
+    }
+    assert!(copied > scaled(300) / 10, "{copied}");
 }
 
 /// All answers of a plan by id.

@@ -19,6 +19,7 @@ mod extended_caps;
 mod extended_formulas;
 mod extended_processes;
 mod failing_engines;
+mod growing;
 mod homes;
 mod loops;
 mod oracle;

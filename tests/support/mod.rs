@@ -9,9 +9,9 @@
 //! `parikh`, [`scale`] how many random cases are tried, [`nets`] what is done to nets,
 //! [`shrinking`] how a failure on a random net becomes one on a small net, [`processes`] random
 //! processes, [`coloured`] coloured nets as files, [`questions`] random formulas, [`spellings`] how
-//! they are written in each language, [`runs`] whether there is a run, [`trees`] what is true of their tree, [`schema`]
-//! whether JSON is as a schema has it, [`outside`] what is not everywhere: the contest's archives,
-//! other programs.
+//! they are written in each language, [`runs`] whether there is a run, [`trees`] what is true of
+//! their tree, [`schema`] whether JSON is as a schema has it, [`outside`] what is not everywhere:
+//! the contest's archives, other programs.
 
 #![allow(dead_code, reason = "each test program uses its own part of it")]
 

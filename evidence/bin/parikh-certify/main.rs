@@ -16,6 +16,8 @@ use parikh_evidence::extended::ExtendedAudit;
 use parikh_evidence::question::Question;
 use parikh_evidence::question::cases::with_one_case;
 use parikh_evidence::reader::fair::fairness;
+use parikh_evidence::reader::lts;
+use parikh_evidence::reader::pnml::Extended;
 use parikh_evidence::reader::queries::typed::{self, AsXml};
 use parikh_evidence::reader::queries::{self, Property};
 use parikh_evidence::reader::{self, Unreadable};
@@ -140,8 +142,7 @@ fn audit_net(
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     } else {
-        let model =
-            reader::model_as(bytes, arguments.times).map_err(|error| in_file(path, &error))?;
+        let model = read_net(arguments, path, bytes).map_err(|error| in_file(path, &error))?;
         if let Some(note) = &model.note {
             say("note", &format!("{}: {note}", path.display()));
         }
@@ -166,6 +167,15 @@ fn audit_net(
         audit.finish()
     };
     Ok(Audited { report, broken, unasked: Vec::new() })
+}
+
+/// Reads a model without colours. A transition system is called as its file.
+fn read_net(arguments: &Arguments, path: &Path, bytes: &[u8]) -> Result<Extended, Unreadable> {
+    let Some(system) = reader::transition_system(bytes)? else {
+        return reader::model_as(bytes, arguments.times);
+    };
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    Ok(Extended { net: lts::net(&system, &name)?.into(), note: None })
 }
 
 /// The markings of `--final`, each once.

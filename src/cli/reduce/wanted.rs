@@ -93,8 +93,8 @@ fn needs(net: &Net, classes: &[Class], nodes: &[Node]) -> Result<Needs> {
     Ok(needs)
 }
 
-/// The nodes of `--support`: ids or names with commas between. A name may contain a comma itself, so
-/// an argument that is a node as a whole is one.
+/// The nodes of `--support`: ids or names with commas between. A name may contain a comma itself,
+/// so an argument that is a node as a whole is one.
 fn nodes_named(net: &Net, arguments: &[String]) -> Result<Vec<Node>> {
     let mut nodes = Vec::new();
     for argument in arguments {

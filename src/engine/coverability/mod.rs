@@ -36,8 +36,8 @@
 
 mod covered;
 mod questions;
-mod runs;
-mod tree;
+pub(super) mod runs;
+pub(super) mod tree;
 
 use super::Task;
 use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};

@@ -24,7 +24,7 @@ use parikh_net::{
 use std::collections::BTreeMap;
 
 /// Demanded tokens on places with ω.
-pub(super) type TokenDemand = BTreeMap<PlaceId, i128>;
+pub(in crate::engine) type TokenDemand = BTreeMap<PlaceId, i128>;
 
 /// Limit on the number of steps of a sequence.
 const LONGEST: i128 = 200_000;
@@ -62,7 +62,7 @@ fn omegas(tree: &Tree<'_>, node: u32, made: usize) -> Vec<bool> {
 /// Returns a run to a node with its first `made` accelerations. The final marking has at least the
 /// demanded tokens on ω places and the node's tokens elsewhere. Returns `None` if the run would be
 /// too long.
-pub(super) fn run(
+pub(in crate::engine) fn run(
     tree: &Tree<'_>,
     node: u32,
     made: usize,

@@ -52,10 +52,10 @@ pub(super) struct Limits {
 const PATIENCE: u64 = 20_000;
 
 /// A coverability tree.
-pub(super) struct Tree<'n> {
+pub(in crate::engine) struct Tree<'n> {
     pub(super) net: &'n Net,
     /// The nodes. The initial marking is node 0.
-    pub(super) nodes: Vec<Node>,
+    pub(in crate::engine) nodes: Vec<Node>,
     /// The outline of each node, kept or not.
     outlines: Vec<Outline>,
     /// The nodes that no other node covers.
@@ -100,22 +100,33 @@ impl Outline {
 }
 
 /// A marking with ω, with a link to the predecessor.
-pub(super) struct Node {
+pub(in crate::engine) struct Node {
     /// Token count by place. [`OMEGA`] for ω.
-    pub(super) tokens: Vec<u64>,
+    pub(in crate::engine) tokens: Vec<u64>,
     /// The predecessor and the fired transition. `None` for the root.
-    pub(super) came: Option<(u32, TransitionId)>,
+    pub(in crate::engine) came: Option<(u32, TransitionId)>,
     /// The accelerations at this node, in order.
-    pub(super) grown: Vec<Acceleration>,
+    pub(in crate::engine) grown: Vec<Acceleration>,
     is_kept: bool,
 }
 
+impl Node {
+    /// Returns a node that is made elsewhere.
+    pub(in crate::engine) fn linked(
+        tokens: Vec<u64>,
+        came: Option<(u32, TransitionId)>,
+        grown: Vec<Acceleration>,
+    ) -> Node {
+        Node { tokens, came, grown, is_kept: true }
+    }
+}
+
 /// Places that grow when the firings since an earlier node are repeated.
-pub(super) struct Acceleration {
+pub(in crate::engine) struct Acceleration {
     /// The earlier node.
-    pub(super) since: u32,
+    pub(in crate::engine) since: u32,
     /// Triples of place, its tokens before it became ω, and the tokens that each repetition adds.
-    pub(super) places: Vec<(PlaceId, u64, u64)>,
+    pub(in crate::engine) places: Vec<(PlaceId, u64, u64)>,
 }
 
 /// The reason why a tree stops growing.
@@ -150,6 +161,23 @@ impl<'n> Tree<'n> {
         };
         tree.keep(net.initial().tokens().to_vec(), None, Vec::new());
         tree
+    }
+
+    /// Returns a tree with nodes that are made elsewhere. It does not grow.
+    pub(in crate::engine) fn linked(net: &'n Net, nodes: Vec<Node>) -> Self {
+        let limits = Limits { order: Order::Breadth, nodes: 0, work: 0 };
+        Tree {
+            net,
+            nodes,
+            outlines: Vec::new(),
+            kept: Vec::new(),
+            waiting: BinaryHeap::new(),
+            beginning: Vec::new(),
+            limits,
+            unbounded: Vec::new(),
+            most_work: 0,
+            work: 0,
+        }
     }
 
     /// Returns the kept nodes. If the tree is complete, they cover all reachable markings.

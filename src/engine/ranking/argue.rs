@@ -54,8 +54,8 @@ pub fn argue(
     let tableau = LinearTableau::new(formulas, property.formula(), AutomatonLimits::default())?;
     let goes_on = &mut || !budget.is_exhausted();
     let (given, refuted) = excluded(property, &tableau, never);
-    let (documents, rankings) = (Vec::new(), Vec::new());
-    let mut argument = NoRun { tableau, opening: 0, documents, given, refuted, rankings };
+    let (documents, cover, rankings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut argument = NoRun { tableau, opening: 0, documents, given, refuted, cover, rankings };
     let depth = nexts(property);
     // If a formula constrains only the first markings, exploring these may exclude every run
     // without a linear program.
@@ -68,7 +68,7 @@ pub fn argue(
     }
     let automaton = &argument.tableau.automaton;
     let mut pairs = Pairs::new(net, property, automaton, goes_on).map_err(NoRunFlaw::from)?;
-    argument.refuted.iter().for_each(|it| pairs.take_edge(it.edge.0, it.edge.1));
+    take(&mut pairs, &argument.refuted);
     let mut rankings = Vec::new();
     // Every run ends in some component, whatever its beginning is.
     let everywhere = vec![true; automaton.states.len()];
@@ -99,7 +99,17 @@ pub fn argue(
     Err(last.unwrap_or(NoRunFlaw::Opening).into())
 }
 
-/// Returns the maximum nesting depth of X in the formula.
+/// Takes away the pairs that premises exclude.
+pub(in crate::engine) fn take(pairs: &mut Pairs, refuted: &[ExcludedPairs]) {
+    for ExcludedPairs { edge: (state, at), movers, .. } in refuted {
+        match movers {
+            Movers::Nothing => pairs.take(*state, *at, None),
+            _ => pairs.take_edge(*state, *at),
+        }
+    }
+}
+
+/// How many X stand one below the other in the formula, at most.
 fn nexts(property: &RunProperty) -> usize {
     property.formulas().fold(
         property.formula(),
@@ -117,7 +127,8 @@ fn nexts(property: &RunProperty) -> usize {
 }
 
 /// Returns the edges excluded by a predicate of `never`, and the predicates used.
-fn excluded(
+/// `never` that do.
+pub(in crate::engine) fn excluded(
     property: &RunProperty,
     tableau: &LinearTableau,
     never: &[Predicate],
@@ -126,13 +137,19 @@ fn excluded(
     let (mut given, mut numbers, mut refuted) = (Vec::new(), HashMap::new(), Vec::new());
     for (state, edges) in tableau.automaton.states.iter().enumerate() {
         for (at, edge) in edges.iter().enumerate() {
-            let Some(premise) = premises.excluding(&edge.cube) else { continue };
+            let excluding = |movers: Movers, mover: &Predicate| {
+                let premise = premises.excluding(&edge.cube, mover)?;
+                Some((premise, movers))
+            };
+            let found = excluding(Movers::All, &Predicate::True)
+                .or_else(|| excluding(Movers::Nothing, &Predicate::Dead));
+            let Some((premise, movers)) = found else { continue };
             let number = *numbers.entry(premise).or_insert_with(|| {
                 given.push(never[premise].clone());
                 given.len() - 1
             });
             let (edge, by) = ((state, at), Reason::Given(number));
-            refuted.push(ExcludedPairs { edge, movers: Movers::All, by });
+            refuted.push(ExcludedPairs { edge, movers, by });
         }
     }
     (given, refuted)

@@ -25,9 +25,10 @@
 
 mod argue;
 mod engine;
-mod program;
+pub(super) mod program;
 
 pub use argue::{Failure, argue};
+pub(super) use argue::{excluded, take};
 pub use engine::ENGINE;
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use num_integer::Integer as _;
 use num_traits::{ToPrimitive as _, Zero as _};
 use parikh_net::{EffectId, Net, PlaceId};
 use parikh_solvers::Budget;
-use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
+use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Row, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use parikh_solvers::lp_chosen::keep;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,18 +15,56 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Limit on the number of columns of a program.
 const COLUMNS: usize = 400_000;
 
-/// Returns a ranking of the component of `state` that decreases along as many pairs as possible.
+/// A mover's effect, `None` for no effect, with the states that it leads from and to.
+pub(in crate::engine) type Step = (Option<EffectId>, usize, usize);
+
+/// A solution of the program of some steps.
+pub(in crate::engine) struct Solution {
+    /// The dual values, as weights of places and values of states. `None` where they are all 0 or
+    /// too large. The component's state is the first step's.
+    pub(in crate::engine) ranking: Option<Ranking>,
+    /// By step how often it is taken on the cycles found, in the order of the steps.
+    pub(in crate::engine) taken: Vec<f64>,
+    /// Whether all steps are taken.
+    pub(in crate::engine) is_full: bool,
+}
+
+/// A ranking of the component of `state` along which as many pairs fall as along any; nothing when
 /// Returns `None` if there is none, or if time runs out.
 pub(super) fn ranking(net: &Net, pairs: &Pairs, state: usize, budget: &Budget) -> Option<Ranking> {
-    let steps = steps(net, pairs, state);
+    let ranking = solve(net, &steps(net, pairs, state), budget)?.ranking?;
+    Some(Ranking { state, ..ranking })
+}
+
+/// Solves the program of these steps; `None` when there is no time, or they are too many.
+pub(in crate::engine) fn solve(
+    net: &Net,
+    steps: &BTreeSet<Step>,
+    budget: &Budget,
+) -> Option<Solution> {
     if 2 * steps.len() > COLUMNS {
         return None;
     }
-    let (program, places, states) = program(net, &steps).ok()?;
+    let (program, places, states) = program(net, steps).ok()?;
     let mut solver = keep(program);
     let LpAnswer::Optimal(optimum) = solver.solve_again(budget) else { return None };
     let bound = optimum.certify(solver.program()).ok()?;
     let numerators = &bound.multipliers().numerators;
+    let pairs = optimum.point.chunks_exact(2);
+    let is_full = pairs.clone().all(|pair| pair[0] > 0.99);
+    let taken = pairs.map(|pair| pair[0] + pair[1]).collect();
+    let state = steps.first()?.1;
+    let ranking = weights(numerators, state, &places, &states);
+    Some(Solution { ranking, taken, is_full })
+}
+
+/// The dual values as whole numbers without a common divisor.
+fn weights(
+    numerators: &[(Row, BigInt)],
+    state: usize,
+    places: &[PlaceId],
+    states: &[usize],
+) -> Option<Ranking> {
     let divisor = numerators.iter().fold(BigInt::zero(), |divisor, (_, y)| divisor.gcd(y));
     if divisor.is_zero() {
         return None;
@@ -45,7 +83,7 @@ pub(super) fn ranking(net: &Net, pairs: &Pairs, state: usize, budget: &Budget) -
 
 /// Returns the steps of the pairs in the component of `state`: an effect or none, with the source
 /// and target state.
-fn steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<(Option<EffectId>, usize, usize)> {
+fn steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<Step> {
     let component = pairs.components();
     let inside = |at: usize| component[at] == component[state];
     let mut steps = BTreeSet::new();
@@ -62,7 +100,7 @@ fn steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<(Option<EffectId>, 
 /// row per changing place, and a row per state.
 fn program(
     net: &Net,
-    steps: &BTreeSet<(Option<EffectId>, usize, usize)>,
+    steps: &BTreeSet<Step>,
 ) -> Result<(LinearProgram, Vec<PlaceId>, Vec<usize>), ProgramError> {
     let mut program = LinearProgram::new(Sense::Maximise);
     let mut of_places: BTreeMap<PlaceId, Vec<_>> = BTreeMap::new();

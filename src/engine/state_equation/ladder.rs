@@ -89,7 +89,7 @@ impl Engine<'_> {
                     let point = Rc::new(point);
                     // Splits on fractional values come first. Precedences excluded by fractional
                     // solutions would use up the limit of splits.
-                    let refined = self.exclude_by_traps(&point)
+                    let refined = self.exclude_by_lower_bounds(&point)
                         || self.targets[index].splits.len() < depth
                             && (self.split(index, &point) || self.order(index, &point));
                     if !refined {

@@ -86,7 +86,7 @@ impl Engine<'_> {
                 return true;
             }
             let point = Rc::new(point);
-            if !self.exclude_by_traps(&point) {
+            if !self.exclude_by_lower_bounds(&point) {
                 self.rest(index, point);
                 return true;
             }

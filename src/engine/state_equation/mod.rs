@@ -44,6 +44,7 @@
 
 mod atoms;
 mod ladder;
+mod lower_bounds;
 mod maxima;
 mod point;
 mod precedence;
@@ -61,19 +62,19 @@ use super::Task;
 use crate::board::{Argument, Over, Proof};
 use crate::evidence::certificate::{Lemma, LinearCertificate, Precedence};
 use crate::evidence::{Document, words};
-use crate::structure::traps::small_marked_traps;
 use atoms::{AtomId, Atoms, Node};
+use lower_bounds::Premises;
 use maxima::IntegerMaximum;
 use parikh_net::printable::Printable;
-use parikh_net::{EffectId, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
+use parikh_net::{EffectId, Facts, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::dump::Dump;
 use parikh_solvers::linear_program::ProgramError;
-use point::{Point, TOLERANCE};
+use point::Point;
 use proofs::{CertificateParts, NoProof};
 use proposer::{Proposer, Split};
-use relaxation::Relaxation;
+use relaxation::{Learned, Relaxation};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -108,7 +109,7 @@ pub fn certificate(
     traps: &[Vec<PlaceId>],
     budget: &Budget,
 ) -> Option<LinearCertificate> {
-    let known = CertificateParts { lemmas, atom, traps, precedences: &[] };
+    let known = CertificateParts { lemmas, atom, traps, lower_bounds: None, precedences: &[] };
     match proofs::certificate(net, refuted, known, budget, None) {
         Ok(certificate) => Some(certificate),
         Err(NoProof::Unfinished) => None,
@@ -135,7 +136,7 @@ struct Target {
     id: GoalId,
     kind: Kind,
     /// A candidate solution, with the number of traps that it was tested against.
-    candidate: Option<(Rc<Point>, usize)>,
+    candidate: Option<(Rc<Point>, Learned)>,
     /// The splits of the goal: the search considers one side of each.
     splits: Vec<Split>,
     depth: usize,
@@ -161,6 +162,7 @@ pub struct Engine<'n> {
     net: &'n Net,
     config: Config,
     relaxation: Relaxation<'n>,
+    premises: Premises,
     atoms: Atoms,
     proposer: Proposer,
     lemmas: Vec<Lemma>,
@@ -207,7 +209,7 @@ impl<'n> Engine<'n> {
     /// # Errors
     /// Returns an error if the net is too large for a linear program.
     pub fn new(task: &Task<'n>, config: &Config) -> Result<Self, ProgramError> {
-        Engine::for_goals(task.net, task.goals, config)
+        Engine::with_facts(task.net, task.facts, task.goals, config)
     }
 
     /// Like [`new`](Self::new), without a task.
@@ -219,8 +221,22 @@ impl<'n> Engine<'n> {
         goals: &[(GoalId, MarkingGoal)],
         config: &Config,
     ) -> Result<Self, ProgramError> {
+        Engine::with_facts(net, &Facts::none(net), goals, config)
+    }
+
+    /// Sets up the program for goals of a net, given facts about its reachable markings.
+    ///
+    /// # Errors
+    /// When the net is too large for a linear program.
+    pub fn with_facts(
+        net: &'n Net,
+        facts: &Facts,
+        goals: &[(GoalId, MarkingGoal)],
+        config: &Config,
+    ) -> Result<Self, ProgramError> {
         let start = Instant::now();
-        let relaxation = Relaxation::new(net, config.dump.as_ref())?;
+        let (premises, lower_bounds) = Premises::new(net, facts);
+        let relaxation = Relaxation::new(net, lower_bounds, config.dump.as_ref())?;
         let target = |&(id, _): &(GoalId, MarkingGoal)| Target {
             id,
             kind: Kind::New,
@@ -232,6 +248,7 @@ impl<'n> Engine<'n> {
             net,
             config: config.clone(),
             relaxation,
+            premises,
             atoms: Atoms::default(),
             proposer: Proposer::new(config.dump.as_ref()),
             lemmas: Vec::new(),
@@ -259,6 +276,7 @@ impl<'n> Engine<'n> {
             too_large: counters.too_large,
             lemmas: self.lemmas.len(),
             traps: self.relaxation.traps().len(),
+            lower_bounds: self.relaxation.lower_bounds().len(),
             candidates: self.targets.iter().filter(resting).count(),
             ..self.statistics
         }
@@ -335,11 +353,10 @@ impl<'n> Engine<'n> {
 
     /// Returns true if the goal has a candidate that marks all traps found since.
     fn rests(&mut self, index: usize) -> bool {
-        let traps = self.relaxation.traps();
         let target = &mut self.targets[index];
         let Some((point, known)) = &mut target.candidate else { return false };
-        if traps[*known..].iter().all(|trap| point.marks(trap)) {
-            *known = traps.len();
+        if self.relaxation.allows(point, *known) {
+            *known = self.relaxation.learned();
             return true;
         }
         target.candidate = None;
@@ -414,27 +431,9 @@ impl<'n> Engine<'n> {
         dump.describe(&format!("state-equation-goal-{number}"), &header);
     }
 
-    /// Adds rows for traps that the point leaves empty. Returns false if there are none.
-    fn exclude_by_traps(&mut self, point: &Point) -> bool {
-        let empty = |place: &PlaceId| point.marking[place.index()] < TOLERANCE;
-        let empty: Vec<PlaceId> = self.net.places().filter(empty).collect();
-        let found = small_marked_traps(self.net, &empty, self.config.traps_at_once);
-        let mut added = false;
-        for trap in found {
-            if !point.marks(&trap) {
-                added |= self.relaxation.add_trap(trap);
-            }
-        }
-        if added {
-            let traps = self.relaxation.traps();
-            self.pool.retain(|point| traps.iter().all(|trap| point.marks(trap)));
-        }
-        added
-    }
-
-    /// Sets the candidate of a goal, valid until a trap excludes it.
+    /// Lets the goal rest on this point until a trap or a lower bound excludes it.
     fn rest(&mut self, index: usize, point: Rc<Point>) {
-        self.targets[index].candidate = Some((point.clone(), self.relaxation.traps().len()));
+        self.targets[index].candidate = Some((point.clone(), self.relaxation.learned()));
         if !self.pool.iter().any(|known| Rc::ptr_eq(known, &point)) {
             if self.pool.len() == POOL {
                 self.pool.remove(0);
@@ -505,7 +504,8 @@ impl<'n> Engine<'n> {
     ) -> Option<Proof> {
         let atom = |index: usize| self.atoms.get(AtomId(index as u32)).clone();
         let (traps, precedences) = (self.relaxation.traps(), &self.precedences);
-        let known = CertificateParts { lemmas, atom: &atom, traps, precedences };
+        let lower_bounds = Some((self.relaxation.lower_bounds(), &self.premises));
+        let known = CertificateParts { lemmas, atom: &atom, traps, lower_bounds, precedences };
         match proofs::certificate(self.net, refuted, known, budget, self.config.dump.as_ref()) {
             Ok(certificate) => Some(proof(certificate)),
             Err(NoProof::Unfinished) => None,
@@ -521,6 +521,7 @@ impl<'n> Engine<'n> {
 fn proof(certificate: LinearCertificate) -> Proof {
     let argument = Argument::StateEquation {
         traps: certificate.traps.len(),
+        lower_bounds: certificate.lower_bounds.len(),
         precedences: certificate.precedences.len(),
         assumes_units: certificate.assumes_units,
     };

@@ -5,7 +5,10 @@
 //! the list of lemmas in the certificate. Then the derivation steps are computed, and the checker
 //! verifies the certificate.
 
-use crate::evidence::certificate::{Flaw, Lemma, LinearCertificate, Precedence};
+use super::lower_bounds::Premises;
+use crate::evidence::certificate::{
+    Bounds, Flaw, Lemma, LinearCertificate, LowerBound, Precedence,
+};
 use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::{Literal, to_dimacs};
@@ -30,7 +33,9 @@ pub(super) struct CertificateParts<'a> {
     pub(super) lemmas: &'a [&'a Lemma],
     pub(super) atom: &'a dyn Fn(usize) -> Atom,
     pub(super) traps: &'a [Vec<PlaceId>],
-    /// The precedences, with atoms indexed as in lemmas.
+    /// The lower bounds that lemmas refer to by position, and what they rest on.
+    pub(super) lower_bounds: Option<(&'a [LowerBound], &'a Premises)>,
+    /// With atoms as lemmas have them.
     pub(super) precedences: &'a [Precedence],
 }
 
@@ -42,11 +47,12 @@ pub(super) fn certificate(
     budget: &Budget,
     dump: Option<&Dump>,
 ) -> Result<LinearCertificate, NoProof> {
-    let mut certificate = assemble(net, known);
+    let mut certificate = assemble(net, known, budget).ok_or(NoProof::Unfinished)?;
     if known.lemmas.len() > 1 {
         let needed = core(net, &certificate, refuted, budget, dump).ok_or(NoProof::Unfinished)?;
         let needed: Vec<&Lemma> = needed.into_iter().map(|index| known.lemmas[index]).collect();
-        certificate = assemble(net, CertificateParts { lemmas: &needed, ..known });
+        let known = CertificateParts { lemmas: &needed, ..known };
+        certificate = assemble(net, known, budget).ok_or(NoProof::Unfinished)?;
     }
     match accepts(net, &certificate, refuted) {
         Ok(()) => return Ok(certificate),
@@ -72,13 +78,16 @@ fn accepts(net: &Net, certificate: &LinearCertificate, refuted: &Predicate) -> R
 
 /// Collects the lemmas with their atoms and traps, renumbered in order of occurrence, and the
 /// precedences over these atoms.
-fn assemble(net: &Net, known: CertificateParts<'_>) -> LinearCertificate {
+fn assemble(net: &Net, known: CertificateParts<'_>, budget: &Budget) -> Option<LinearCertificate> {
     let CertificateParts { atom, traps, .. } = known;
     let (mut atom_of, mut trap_of) = (Positions::default(), Positions::default());
+    let mut lower_bound_of = Positions::default();
     let renumbered = known.lemmas.iter().map(|lemma| {
         let mut lemma = (*lemma).clone();
         lemma.atoms.iter_mut().for_each(|(index, _)| *index = atom_of.position(*index));
         lemma.traps.iter_mut().for_each(|(index, _)| *index = trap_of.position(*index));
+        let lower_bounds = lemma.lower_bounds.iter_mut();
+        lower_bounds.for_each(|(index, _)| *index = lower_bound_of.position(*index));
         lemma
     });
     let mut lemmas: Vec<Lemma> = renumbered.collect();
@@ -91,15 +100,26 @@ fn assemble(net: &Net, known: CertificateParts<'_>) -> LinearCertificate {
     let precedences = own.collect();
     let mut atoms: Vec<Atom> = atom_of.list.into_iter().map(atom).collect();
     let counters = renumber_counters(net, &mut atoms, &mut lemmas);
-    LinearCertificate {
+    let (lower_bounds, bounds) = match known.lower_bounds {
+        Some((all, premises)) => {
+            let used = lower_bound_of.list.into_iter().map(|index| all[index].clone());
+            let used: Vec<LowerBound> = used.collect();
+            let bounds = premises.bounds(net, &used, budget)?;
+            (used, bounds)
+        }
+        None => (Vec::new(), Bounds::default()),
+    };
+    Some(LinearCertificate {
         counters,
         assumes_units: lemmas.iter().any(|lemma| !lemma.units.is_empty()),
         atoms,
         traps: trap_of.list.into_iter().map(|index| traps[index].clone()).collect(),
+        bounds,
+        lower_bounds,
         precedences,
         lemmas,
         steps: Vec::new(),
-    }
+    })
 }
 
 /// Renumbers firing counters. The engine counts the firings of every effect class by virtual places

@@ -3,9 +3,10 @@
 //! One program is kept for the whole run and solved again after small changes. Its rows state,
 //! relative to the initial marking:
 //!
-//! 1. m(p) ≥ 0 for every place;
+//! 1. m(p) ≥ 0 for every place, or m(p) ≥ k where a lower bound k of the place is known;
 //! 2. a chain of safe units has at most one token, if the model claims so;
-//! 3. Σ m(p) ≥ 1 over the places of every trap found so far;
+//! 3. Σ m(p) ≥ 1 over the places of every trap found so far, and the same for weighted sums with a
+//!    lower bound;
 //! 4. the comparisons asserted at the moment: for a place by the bounds of its row, for a sum by
 //!    the bounds of a row that is added when the sum first occurs and kept.
 //!
@@ -16,11 +17,12 @@
 
 mod chains;
 mod cuts;
+mod lower_bounds;
 mod multipliers;
 
 use super::atoms::{AtomId, Atoms};
 use super::point::{Point, TOLERANCE, counter};
-use crate::evidence::certificate::Lemma;
+use crate::evidence::certificate::{Lemma, LowerBound};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
 use parikh_encodings::StateEquation;
@@ -41,10 +43,18 @@ enum Form {
     Tokens(PlaceId),
     Sum(LinearSum),
     Trap(usize),
+    LowerBound(usize),
     Chain(UnitId),
 }
 
-/// The row and the bound that express a comparison.
+/// How many traps and lower bounds are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Learned {
+    pub(super) traps: usize,
+    pub(super) lower_bounds: usize,
+}
+
+/// Where a comparison acts.
 #[derive(Clone, Copy, Debug)]
 struct Placement {
     row: Row,
@@ -126,7 +136,10 @@ pub(super) struct Relaxation<'n> {
     placements: Vec<Option<Option<Placement>>>,
     asserted: BTreeMap<u32, Asserted>,
     traps: Vec<Vec<PlaceId>>,
-    /// True if the objective is the number of firings.
+    lower_bounds: Vec<LowerBound>,
+    /// By place the position of the lower bound that its own row states.
+    lower_bound_of: HashMap<PlaceId, usize>,
+    /// Whether the objective is the number of firings.
     counting: bool,
     pub(super) counters: Counters,
 }
@@ -136,13 +149,20 @@ impl<'n> Relaxation<'n> {
     ///
     /// # Errors
     /// Returns an error if the net is too large for a linear program.
-    pub(super) fn new(net: &'n Net, dump: Option<&Dump>) -> Result<Self, ProgramError> {
+    pub(super) fn new(
+        net: &'n Net,
+        lower_bounds: Vec<LowerBound>,
+        dump: Option<&Dump>,
+    ) -> Result<Self, ProgramError> {
         // No facts are used, because the checker must know everything that a certificate depends
         // on.
         let equation = StateEquation::new(net, &Facts::none(net))?;
         let mut program = equation.program().clone();
         let mut forms: Vec<Form> = net.places().map(Form::Tokens).collect();
         chains::add(net, &equation, &mut program, &mut forms)?;
+        lower_bounds::add(&mut program, &lower_bounds, |place| net.initial()[place])?;
+        let places = lower_bounds.iter().map(|bound| bound.weights[0].0);
+        let lower_bound_of = places.zip(0..).collect();
         let base = program.rows().to_vec();
         Ok(Relaxation {
             net,
@@ -154,36 +174,14 @@ impl<'n> Relaxation<'n> {
             placements: Vec::new(),
             asserted: BTreeMap::new(),
             traps: Vec::new(),
+            lower_bounds,
+            lower_bound_of,
             counting: false,
             counters: Counters::default(),
         })
     }
 
-    /// Returns the traps found so far, in the order used by lemmas.
-    pub(super) fn traps(&self) -> &[Vec<PlaceId>] {
-        &self.traps
-    }
-
-    /// Adds the constraint that a marked trap stays marked. Returns false if it exists already or
-    /// cannot be represented.
-    pub(super) fn add_trap(&mut self, trap: Vec<PlaceId>) -> bool {
-        if self.traps.contains(&trap) {
-            return false;
-        }
-        let Ok(sum) = LinearSum::new(trap.iter().map(|&place| (place, 1))) else { return false };
-        let Some(row) = self.equation.over_firings(self.net, &sum) else { return false };
-        let Ok(lower) = i64::try_from(1 - row.constant) else { return false };
-        let interval = Interval::at_least(lower);
-        if self.lp.add_row(interval, &row.coefficients).is_err() {
-            return false;
-        }
-        self.forms.push(Form::Trap(self.traps.len()));
-        self.base.push(interval);
-        self.traps.push(trap);
-        true
-    }
-
-    /// Decides if all of `atoms` can hold together.
+    /// Whether all of `atoms` can hold together.
     pub(super) fn conjunction(
         &mut self,
         atoms: &[AtomId],

@@ -18,7 +18,8 @@ pub const ENGINE: engine::Engine = engine::Engine {
             dump: work.dump.clone().filter(|_| work.ground.parent().is_none()),
             ..Config::default()
         };
-        let engine = Engine::for_goals(work.ground.net(), work.ground.goals(), &config);
+        let (net, facts) = (work.ground.net(), work.ground.facts());
+        let engine = Engine::with_facts(net, facts, work.ground.goals(), &config);
         let engine = engine.map_err(|error| error.to_string())?;
         Ok(Box::new(Equation { work, engine }))
     },

@@ -26,7 +26,9 @@ pub struct Statistics {
     pub lemmas: usize,
     /// Number of traps.
     pub traps: usize,
-    /// Number of certificates that failed their check, which are internal errors.
+    /// Lower bounds of places and weighted sums.
+    pub lower_bounds: usize,
+    /// Certificates that failed their check: bugs of ours.
     pub faults: usize,
     /// Total time, including set-up.
     pub time: Duration,
@@ -37,7 +39,8 @@ impl std::fmt::Display for Statistics {
         write!(
             f,
             "{} goals refuted, {} bounds, {} candidates; {} programs ({} infeasible, {} without an \
-             answer); refutations and bounds certified: {}, {} too large; {} lemmas, {} traps, {:.2?}",
+             answer); refutations and bounds certified: {}, {} too large; {} lemmas, {} traps, {} \
+             lower bounds, {:.2?}",
             self.refuted,
             self.bounds,
             self.candidates,
@@ -48,6 +51,7 @@ impl std::fmt::Display for Statistics {
             self.too_large,
             self.lemmas,
             self.traps,
+            self.lower_bounds,
             self.time
         )
     }

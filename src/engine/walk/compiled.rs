@@ -15,17 +15,6 @@
 //!
 //! The decreases of a class precede its increases. So no transition looks enabled in the middle of
 //! a firing and is disabled at its end.
-//!
-//! ```text
-//! cell p:   −∞ │ 1 │ 3 │ ∞        group of 1: inputs of t and u
-//!                                 group of 3: input of v, leaf of goal 7
-//! ```
-//!
-//! Which transitions of a group must hear of it is a matter of the marking (see `machine`); the
-//! leaves of goals always must.
-//!
-//! Decreases come first in the row of a class, so that no transition looks enabled half-way through
-//! a firing and is not at its end.
 
 use super::gates::{Gates, Input};
 use super::watch::{NONE, Node, Record, Watch, Watched};

@@ -30,9 +30,9 @@
 //! names of transitions (`declare`). Brackets may be square: `A [p >= 1 U q >= 1]`.
 //!
 //! A node has an id and a name: its label, or else its id. A word of letters, digits, `_` and `.`
-//! is the id of a node, or else the name of one node. `"pay invoice"` in quotes means all nodes with
-//! this name, or else the node with this id; `id "p-1"` is an id and nothing else. A node whose id
-//! or name is a word of the language has to be quoted.
+//! is the id of a node, or else the name of one node. `"pay invoice"` in quotes means all nodes
+//! with this name, or else the node with this id; `id "p-1"` is an id and nothing else. A node
+//! whose id or name is a word of the language has to be quoted.
 
 use super::Failure;
 use super::lexer::{Cursor, Kind, Lexis, Token};

@@ -85,7 +85,8 @@ impl<'n> Names<'n> {
     }
 
     /// Returns the ids of the nodes that `token` stands for, or `id` and the quoted id behind it,
-    /// with the bytes of both. Quoted names and names of `activities` mean all nodes that have them.
+    /// with the bytes of both. Quoted names and names of `activities` mean all nodes that have
+    /// them.
     fn nodes(
         &mut self,
         kind: NodeKind,

@@ -1,5 +1,5 @@
-//! Findings about single nodes: what never fires, where tokens pile up, what is never marked, and
-//! what nothing is connected to.
+//! Findings about single nodes: dead transitions, unbounded places, places that are never marked,
+//! and nodes without arcs.
 
 use super::super::dead;
 use super::super::questions::{Fate, bindings, dead as never_firing, fires};
@@ -11,14 +11,14 @@ use parikh_net::{Net, PlaceId, Stage, Step, TransitionId};
 use parikh_solvers::Budget;
 use std::time::Duration;
 
-/// What the search for sums of tokens that never change may take.
+/// The time limit for the search for constant sums of tokens.
 const SUMS: Duration = Duration::from_millis(1_000);
 
-/// Why a coloured transition never fires that has not one binding in the unfolding.
+/// The reason why a coloured transition without a binding in the unfolding never fires.
 const NO_BINDING: &str = "No binding is left of it: its guard, or the colours that ever come to its input \
     places, allow none";
 
-/// As many loops as are findings of their own, each with the places that it fills.
+/// The largest number of pump loops that get findings of their own, each with the places it fills.
 const UNBOUNDED: usize = 6;
 
 impl Telling<'_> {
@@ -37,12 +37,12 @@ impl Telling<'_> {
 
     fn dead_by_cause(&mut self, at: usize) {
         let (net, found) = (self.net, self.found);
-        // Of a transition with copies, the first stands for all of them.
+        // The first copy of a transition stands for all copies.
         let bindings = bindings(net);
         let dead = never_firing(&bindings, &found.fates).into_iter();
         let dead: Vec<TransitionId> = dead.filter_map(|at| bindings[at].first()).copied().collect();
         let causes = dead::causes(net, &dead);
-        // Sums are looked for only where some transition waits for no place.
+        // Constant sums are computed only if some transition waits for no place.
         let sums = causes
             .iter()
             .any(|cause| !cause.roots.is_empty())
@@ -67,12 +67,13 @@ impl Telling<'_> {
         }
     }
 
-    /// Of coloured transitions, what is said of their first bindings.
+    /// Adds findings about dead coloured transitions. The reason of the first binding stands for
+    /// the reasons of all bindings.
     fn dead_of_coloured(&mut self, at: usize) {
         let (net, found) = (self.net, self.found);
         let Some(folding) = net.folding() else { return };
         let bindings = bindings(net);
-        // What is dead for the same reason is one finding.
+        // Transitions that are dead for the same reason form one finding.
         let mut groups: Vec<(Vec<usize>, Vec<Text>, Option<usize>)> = Vec::new();
         for transition in never_firing(&bindings, &found.fates) {
             let (details, certificate) = match bindings[transition].first() {
@@ -105,7 +106,8 @@ impl Telling<'_> {
         }
     }
 
-    /// Bindings that never fire of coloured transitions that do: most models have some.
+    /// Notes the dead bindings of coloured transitions that can fire. Most models have such
+    /// bindings.
     pub(super) fn dead_bindings(&mut self, at: usize) {
         let (net, found) = (self.net, self.found);
         let Some(folding) = net.folding() else { return };
@@ -134,7 +136,8 @@ impl Telling<'_> {
         }
     }
 
-    /// Every unbounded place, with a loop that shows it; those that the same loop shows together.
+    /// Adds findings about unbounded places, each with a pump loop as evidence. Places with the
+    /// same loop share a finding.
     pub(super) fn unbounded_places(&mut self, at: usize) {
         let (net, found) = (self.net, self.found);
         let mut groups: Vec<(Vec<PlaceId>, Vec<Text>, Option<Play>)> = Vec::new();
@@ -181,7 +184,7 @@ impl Telling<'_> {
         self.never_marked();
     }
 
-    /// The loop that is played, in words.
+    /// Describes in words the pump loop that the page plays.
     fn looped(&self, play: Option<&Play>) -> Option<Text> {
         let play = play?;
         let steps = |trace: usize| -> Option<Vec<Step>> {
@@ -225,10 +228,11 @@ impl Telling<'_> {
         self.tell(Level::Warning, title).certificate = certificate;
     }
 
-    /// Nodes without arcs.
+    /// Adds findings about nodes without arcs.
     pub(super) fn lonely(&mut self) {
         let net = self.net;
-        // A place that only forbids firings has no arc, and its complement does.
+        // A place that occurs only in inhibitor arcs has no arc in the translated net, but its
+        // complement place does.
         let forbids = |p| net.translation().is_some_and(|it| it.complemented().contains(&p));
         let places: Vec<PlaceId> = net
             .model_places()
@@ -252,12 +256,13 @@ impl Telling<'_> {
     }
 }
 
-/// Those of some nodes of which nothing is known, when each was asked about.
+/// Returns the nodes about which nothing is known. `known` has an entry per node, in the order of
+/// `nodes`.
 fn open_nodes<K, N>(known: &[Option<K>], nodes: impl Iterator<Item = N>) -> Vec<N> {
     nodes.zip(known).filter(|(_, known)| known.is_none()).map(|(node, _)| node).collect()
 }
 
-/// Why a transition never fires, as the engines say.
+/// Returns the reason given by the engines why a transition never fires.
 fn why_never(net: &Net, fate: &Fate) -> Vec<Text> {
     let mut details = vec![Text::words("Because ").then(Text::of_sentence(net, &fate.reason))];
     if fate.assumes_units {
@@ -266,7 +271,7 @@ fn why_never(net: &Net, fate: &Fate) -> Vec<Text> {
     details
 }
 
-/// Transitions in the order they fire.
+/// Appends the transitions in firing order.
 fn fired(text: Text, steps: &[Step]) -> Text {
     text.list(steps, ", ", |text, step| {
         let text = text.transition(step.transition);
@@ -274,7 +279,7 @@ fn fired(text: Text, steps: &[Step]) -> Text {
     })
 }
 
-/// The loops of a pump in stages, in order.
+/// Describes the pump loops of a self-covering sequence in stages, in order.
 fn in_stages(stages: &[Stage]) -> Vec<Text> {
     let told = |(at, stage): (usize, &Stage)| {
         let mut text = Text::words(if at == 0 { "First " } else { "Then " });

@@ -1,5 +1,5 @@
-//! Questions that are asked of each node by itself: which transitions can fire, and how many tokens
-//! each place can hold.
+//! Questions examined node by node: which transitions can fire, and how many tokens each place can
+//! hold.
 
 use super::super::text::Text;
 use super::{Asking, Bound, Fate, Heard, Question};
@@ -8,7 +8,7 @@ use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
 
 impl Asking<'_, '_> {
-    /// Each transition by itself.
+    /// Decides for each transition whether it can fire, and summarises the results.
     pub(super) fn firings(&mut self, budget: &Budget) -> Question {
         let net = self.net;
         let goals = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));
@@ -24,13 +24,14 @@ impl Asking<'_, '_> {
             }));
             heard.push(one);
         }
-        // A transition of a coloured net fires when one of its bindings does.
+        // A coloured transition fires when one of its bindings does.
         let bindings = bindings(net);
         let dead = dead(&bindings, &self.found.fates);
         let fires = |t: &TransitionId| fires(&self.found.fates, *t) == Some(true);
         let can = bindings.iter().filter(|of| of.iter().any(fires)).count();
         let mut whole = Question { grade: "replayed".into(), ..Question::default() };
-        // "Never" rests on those that never fire, "each" on one firing of each.
+        // The answer FALSE depends on proofs for all bindings of the dead transitions. The answer
+        // TRUE depends on one firing of each transition.
         let rests_on: Vec<TransitionId> = match dead.is_empty() {
             true => bindings.iter().filter_map(|of| of.iter().copied().find(fires)).collect(),
             false => dead.iter().flat_map(|&at| bindings[at].iter().copied()).collect(),
@@ -62,7 +63,7 @@ impl Asking<'_, '_> {
         Question { seconds: ran.seconds, ..whole }
     }
 
-    /// Each place by itself.
+    /// Computes the largest number of tokens of each place, and summarises the results.
     pub(super) fn bounds(&mut self, budget: &Budget) -> Question {
         let net = self.net;
         let goals = net.model_places().map(|p| Goal::Maximise(LinearSum::place(p)));
@@ -114,8 +115,8 @@ impl Asking<'_, '_> {
     }
 }
 
-/// Transitions as the model has them: of a coloured one the bindings, which may be none; of one
-/// with reset arcs its copies.
+/// Returns the transitions of the net for each transition of the model. A coloured transition has
+/// its bindings (possibly none). A transition translated from reset arcs has its copies.
 pub(in crate::report) fn bindings(net: &Net) -> Vec<Vec<TransitionId>> {
     if let Some(translation) = net.translation() {
         let copies = |t| translation.copies(TransitionId::new(t)).map(TransitionId::new).collect();
@@ -129,12 +130,12 @@ pub(in crate::report) fn bindings(net: &Net) -> Vec<Vec<TransitionId>> {
     }
 }
 
-/// Whether a transition of the net can fire, if that is known.
+/// Returns true if the transition can fire, false if it cannot, and `None` if the question is open.
 pub(in crate::report) fn fires(fates: &[Option<Fate>], t: TransitionId) -> Option<bool> {
     fates[t.index()].as_ref().map(|fate| fate.fires)
 }
 
-/// Of these transitions with their bindings, those that never fire.
+/// Returns the indices of the model's transitions none of whose bindings can fire.
 pub(in crate::report) fn dead(
     bindings: &[Vec<TransitionId>],
     fates: &[Option<Fate>],
@@ -143,7 +144,8 @@ pub(in crate::report) fn dead(
     (0..bindings.len()).filter(|&at| dead(&bindings[at])).collect()
 }
 
-/// Adds what one of many answers rests on to the question over all of them.
+/// Adds the techniques, the assumption, the grade and the certificates of one answer to the
+/// summary.
 fn rest_on(whole: &mut Question, heard: &Heard, with_certificates: bool) {
     for technique in &heard.answer.techniques {
         if !whole.techniques.contains(technique) {
@@ -151,7 +153,7 @@ fn rest_on(whole: &mut Question, heard: &Heard, with_certificates: bool) {
         }
     }
     whole.assumes_units |= heard.answer.assumes_units;
-    // The weakest counts.
+    // The summary has the weakest grade of its answers.
     let grade = heard.answer.grade.to_string();
     let rank =
         |grade: &str| ["replayed", "certified", "searched"].iter().position(|it| *it == grade);

@@ -1,9 +1,10 @@
-//! What is asked of every system: whether it can stop, and which of its labels come.
+//! Two questions about every parallel system: whether it can deadlock, and which labels occur on
+//! some run.
 //!
-//! Both are questions about single joint states, so the [net](parikh_systems::net) that the system
-//! stands for is asked, by all engines, with evidence that is checked as any other. What comes of
-//! it is said in the system's own words: a place is a state of a component, a firing is a step, and
-//! a firing sequence is a run that is played component by component.
+//! Both questions concern single joint states. So the engines answer them on the
+//! [net](parikh_systems::net) of the system, and their evidence is checked as usual. The answers
+//! are translated back into terms of the system. A place is a state of a component, a firing is a
+//! step, and a firing sequence is a run that the page plays component by component.
 
 use super::blocked::blocked;
 use super::{Coming, Row};
@@ -20,40 +21,40 @@ use parikh_solvers::Budget;
 use parikh_systems::{LabelId, System, states_of_places};
 use std::collections::{BTreeMap, HashMap};
 
-/// The net may have so many transitions.
+/// The largest number of transitions of the net.
 const MOST_TRANSITIONS: usize = 200_000;
 
-/// Steps of all runs of a page together.
+/// The largest number of steps in all runs of a page together.
 const MOST_PLAYED: usize = 20_000;
 
-/// Lines of one certificate that are shown.
+/// The largest number of certificate lines shown for one answer.
 const MOST_LINES: usize = 60;
 
-/// As many labels as one sentence lists.
+/// The largest number of labels listed in a sentence.
 const LISTED: usize = 12;
 
-/// The figure of a state space that counts its markings.
+/// The name of the figure that counts reachable markings.
 const STATES: &str = "STATES";
 
-/// The two questions: what they are called, and in words.
+/// The name of each question, and the question in words.
 const DEADLOCK: (&str, &str) = ("Deadlock", "Can the system stop?");
 const LABELS: (&str, &str) = ("Labels", "Does every label come on some run?");
 
-/// What came of the questions.
+/// The answers to the two questions.
 #[derive(Default)]
 pub(super) struct AsNet {
-    /// The two questions.
+    /// The two questions with their answers.
     pub(super) rows: Vec<Row>,
-    /// By label, whether it comes.
+    /// An entry per label that occurs in the net: whether it occurs on some run.
     pub(super) coming: Vec<Coming>,
-    /// Runs to play.
+    /// The runs to play.
     pub(super) runs: Vec<Played>,
-    /// Answers that failed their check.
+    /// The number of answers that failed their check.
     pub(super) faults: usize,
 }
 
 impl AsNet {
-    /// Of a system without a net, and why there is none.
+    /// Returns open answers for a system that has no net. `why` is the reason.
     pub(super) fn unasked(why: &str) -> AsNet {
         let row = |name: &str, formula: &str| Row {
             name: name.into(),
@@ -68,18 +69,18 @@ impl AsNet {
     }
 }
 
-/// The net that a system stands for, with the way back.
+/// The net of a system, with the translation of its places and transitions back to the system.
 pub(super) struct SystemNet<'s> {
     system: &'s System,
     net: Net,
-    /// By place, its component and state.
+    /// The component and state per place. The state is `None` for the root of a component.
     states: Vec<(u32, Option<u32>)>,
-    /// By transition, its label; `None` for the joint first step.
+    /// The label per transition. The label is `None` for the joint first step.
     labels: Vec<Option<LabelId>>,
 }
 
 impl<'s> SystemNet<'s> {
-    /// The net of a system; where there is none, why.
+    /// Builds the net of a system. Returns the reason if the system has no net.
     pub(super) fn of(system: &'s System) -> Result<Self, String> {
         let net = parikh_systems::net(system, MOST_TRANSITIONS).map_err(|why| why.to_string())?;
         let label = |t| net.transition_label(t).and_then(|label| system.label_named(label));
@@ -87,7 +88,8 @@ impl<'s> SystemNet<'s> {
         Ok(SystemNet { system, states: states_of_places(system), labels, net })
     }
 
-    /// Asks within the budget whether the system can stop, and of each label whether it ever comes.
+    /// Decides within the budget whether the system can deadlock, and for each label whether it
+    /// occurs on some run.
     pub(super) fn ask(
         &self,
         config: &Config,
@@ -129,7 +131,8 @@ impl<'s> SystemNet<'s> {
         told.found
     }
 
-    /// How many joint states can be reached, as far as they are counted within the budget.
+    /// Counts the reachable joint states. Returns the number with the grade of its evidence, or
+    /// `None` if the budget is spent before.
     pub(super) fn joint_states(&self, config: &Config, budget: &Budget) -> Option<String> {
         let mut counted = None;
         run::state_space(&self.net, config, budget, |event| match event {
@@ -141,13 +144,13 @@ impl<'s> SystemNet<'s> {
         });
         let (number, grade) = counted?;
         let number: BigUint = number.parse().ok()?;
-        // Before the joint first step the net is in no joint state.
+        // The initial marking is no joint state if the system begins with a joint first step.
         let before = self.states.iter().any(|it| it.1.is_none());
         let number = number - u32::from(before);
         Some(format!("{number} [{grade}]"))
     }
 
-    /// A state as a place is called, or a root.
+    /// Returns the name of a place as component and state.
     fn place(&self, place: usize) -> String {
         let (component, state) = self.states[place];
         let component = &self.system.components()[component as usize];
@@ -160,7 +163,8 @@ impl<'s> SystemNet<'s> {
         text.in_words(|p| self.place(p), |t| format!("“{}”", label(t)))
     }
 
-    /// The edges that components take when a transition fires: who moves, and where to.
+    /// Returns the components that move when a transition fires, each with its new state, sorted by
+    /// component.
     fn moves(&self, t: TransitionId) -> Vec<(u32, u32)> {
         let to = |place: PlaceId| {
             let (component, state) = self.states[place.index()];
@@ -171,7 +175,7 @@ impl<'s> SystemNet<'s> {
         moves
     }
 
-    /// The states of components in a marking.
+    /// Returns the state of each component in a marking.
     fn joint(&self, marking: &Marking) -> Vec<u32> {
         let marked = marking.marked().map(|(place, _)| self.states[place.index()]);
         let mut joint: Vec<(u32, u32)> = marked.filter_map(|(at, it)| Some((at, it?))).collect();
@@ -179,7 +183,8 @@ impl<'s> SystemNet<'s> {
         joint.into_iter().map(|(_, state)| state).collect()
     }
 
-    /// A firing sequence as a run, with the marking in which it ends; `None` where it is none.
+    /// Converts a firing sequence into a run, and returns it with its last marking. Returns `None`
+    /// if the sequence cannot fire.
     fn run(&self, firings: &[TransitionId]) -> Option<(Played, Marking)> {
         let mut marking = self.net.initial().clone();
         let mut starts = self.joint(&marking);
@@ -196,18 +201,18 @@ impl<'s> SystemNet<'s> {
     }
 }
 
-/// Answers on their way to the page.
+/// A converter of answers about the net into answers about the system.
 struct Told<'a, 's> {
     on: &'a SystemNet<'s>,
     store: &'a Store<'a>,
-    /// Steps of all runs so far.
+    /// The number of steps of all runs so far.
     played: usize,
     found: AsNet,
 }
 
 impl Told<'_, '_> {
-    /// The firings of what is to be played; none where nothing has to fire. `None` where they are
-    /// more than a page takes.
+    /// Returns the firings of a play, without firings if `play` is `None`. Returns `None` if the
+    /// sequence is too long for a page.
     fn firings(&self, play: Option<&Play>) -> Option<Vec<TransitionId>> {
         let Some(play) = play else { return Some(Vec::new()) };
         let firings = usize::try_from(play.firings).ok().filter(|it| *it <= MOST_STEPS)?;
@@ -219,7 +224,8 @@ impl Told<'_, '_> {
         Some(each.take(firings).collect())
     }
 
-    /// Takes up a run, unless the page is full.
+    /// Adds a run to the page, and returns its index. Returns `None` if the steps exceed
+    /// [`MOST_PLAYED`].
     fn play(&mut self, run: Played) -> Option<usize> {
         if self.played + run.steps.len() > MOST_PLAYED {
             return None;
@@ -229,7 +235,7 @@ impl Told<'_, '_> {
         Some(self.found.runs.len() - 1)
     }
 
-    /// The certificates of an answer, line by line.
+    /// Returns the lines of an answer's certificates.
     fn lines(&self, question: &Question) -> Vec<String> {
         let all = question.certificates.iter().map(|&at| &self.store.certificates[at]);
         let mut lines = Vec::new();
@@ -327,7 +333,8 @@ impl Told<'_, '_> {
         self.found.rows.push(row);
     }
 
-    /// A run whose last step has the label of these transitions, one of which can fire after this.
+    /// Adds a run that ends with one of the transitions `ways`, which have the same label. One of
+    /// them is enabled after `play`.
     fn run_to(&mut self, ways: &[TransitionId], play: Option<&Play>) -> Option<usize> {
         let mut firings = self.firings(play)?;
         let (_, marking) = self.on.run(&firings)?;
@@ -337,12 +344,12 @@ impl Told<'_, '_> {
     }
 }
 
-/// How much has to be believed for a grade of evidence.
+/// Returns the rank of a grade. A higher rank means that more has to be trusted.
 fn rank(grade: &str) -> usize {
     ["", "replayed", "certified", "searched"].iter().position(|it| *it == grade).unwrap_or(3)
 }
 
-/// Some labels as a list, a long one cut.
+/// Lists the labels in quotation marks, at most [`LISTED`].
 fn listed(labels: &[&str]) -> String {
     let quoted = labels.iter().take(LISTED).map(|label| format!("“{label}”"));
     let list = quoted.collect::<Vec<_>>().join(", ");

@@ -1,12 +1,13 @@
-//! Why nothing can move: what each component waits for.
+//! Explanations of a deadlock of a system: the components for which each component waits.
 
 use parikh_systems::{LabelId, System};
 
-/// As many components, and as many labels of one, as are told.
+/// The largest number of components described, and the largest number of labels for one component.
 const MOST: usize = 24;
 const MOST_LABELS: usize = 6;
 
-/// What each component waits for in a joint state, a line each.
+/// Describes for each component in a joint state the labels of its edges and the components that
+/// block them. Returns one line per component.
 pub(super) fn blocked(system: &System, joint: &[u32]) -> Vec<String> {
     let line = |(at, &state): (usize, &u32)| {
         let component = &system.components()[at];
@@ -33,7 +34,7 @@ pub(super) fn blocked(system: &System, joint: &[u32]) -> Vec<String> {
     lines
 }
 
-/// The owners of a label that have no edge with it in their states.
+/// Returns the names of the label's owners that have no edge with the label in their current state.
 fn missing<'s>(system: &'s System, joint: &[u32], label: LabelId) -> Vec<&'s str> {
     let owners = system.owners(label).iter().map(|&at| at as usize);
     let waited_for = owners.filter(|&at| {
@@ -53,7 +54,7 @@ mod tests {
         let text = "digraph G {\nsubgraph one {\nr->0 [label=\"\"];\n0->1 [label=\"a\"];\n1->0 [label=\"b\"];\n}\n\
                     subgraph two {\nq->x [label=\"\"];\nx->y [label=\"a\"];\nx->x [label=\"b\"];\n}\n}\n";
         let system = read::dot(text, "n").unwrap();
-        // After `a`, the first waits for the second to take part in `b`.
+        // After `a`, the component `one` waits for the component `two` to take part in `b`.
         let said = blocked(&system, &[1, 1]);
         assert_eq!(
             said,

@@ -1,8 +1,8 @@
-//! Reports of parallel systems: the components as a picture, what was asked with its answers, and
-//! runs to be played.
+//! Reports about parallel systems: the components as a picture, the questions with their answers,
+//! and runs to play.
 //!
-//! With a file of properties, these are what is asked; without one, whether the system can stop and
-//! which labels come.
+//! The questions are the properties of a file, if one is given. Otherwise they are whether the
+//! system can deadlock and which labels occur.
 
 mod as_net;
 mod blocked;
@@ -18,99 +18,99 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long the picture may take beyond the answers.
+/// Time limit for the picture, in addition to the budget for answers.
 const PICTURE: Duration = Duration::from_secs(2);
 
-/// How long the joint states may be counted beyond the answers.
+/// Time limit for counting joint states, in addition to the budget for answers.
 const COUNT: Duration = Duration::from_secs(2);
 
-/// All that a page about a system shows.
+/// The contents of a page about a system.
 #[derive(Debug, Serialize)]
 pub struct SystemReport {
-    /// What the system is called.
+    /// The name of the system.
     pub model: String,
-    /// Which program made it, and when.
+    /// The program that made the report, and the date.
     pub made: String,
-    /// What the answers are about: which runs, or all states.
+    /// The scope of the answers: the runs considered, or all states.
     pub semantics: &'static str,
     /// The components, in the order of the file.
     pub components: Vec<Part>,
-    /// The names of labels.
+    /// The names of labels, by index.
     pub labels: Vec<String>,
-    /// What the questions are called together.
+    /// The headline of the questions.
     pub asked: &'static str,
-    /// What was asked: the properties, in the order of the file.
+    /// The questions with their answers. Properties are in the order of the file.
     pub properties: Vec<Row>,
-    /// Which labels come, where that was asked.
+    /// For each label, whether it occurs. Empty for a report about properties.
     pub coming: Vec<Coming>,
-    /// Where the components begin, as a run without steps.
+    /// The start states of the components, as a run without steps.
     pub beginning: Played,
-    /// Runs to play.
+    /// The runs to play.
     pub runs: Vec<Played>,
-    /// Figures of the system: what, how many.
+    /// Sizes of the system, as pairs of a name and a value.
     pub figures: Vec<(&'static str, String)>,
-    /// How many components are too large to look at.
+    /// The number of components drawn as boxes because they are too large.
     pub boxes: usize,
-    /// Answers that failed their check: bugs of ours.
+    /// The number of answers that failed their check: bugs of Parikh.
     pub faults: usize,
     /// The drawing.
     #[serde(skip)]
     pub picture: draw::Picture,
 }
 
-/// A component.
+/// The names of a component and its states.
 #[derive(Debug, Serialize)]
 pub struct Part {
-    /// What it is called.
+    /// The name of the component.
     pub name: String,
-    /// What its states are called.
+    /// The names of the states, by index.
     pub states: Vec<String>,
 }
 
-/// A question with what is known of it.
+/// A question with its answer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Row {
-    /// The number of a property in its file, or what the question is called.
+    /// The number of the property in its file, or the name of the question.
     pub name: String,
-    /// The property as it is written, or the question in words.
+    /// The property in its source syntax, or the question in words.
     pub formula: String,
-    /// The answer, if it is known.
+    /// The answer. `None` if the question is open.
     pub value: Option<bool>,
-    /// Whether that is as one would have it.
+    /// Whether the answer is the desired one.
     pub good: Option<bool>,
-    /// Why, or why it is not known.
+    /// The reason for the answer, or the reason why the question is open.
     pub reason: String,
-    /// `replayed`, `certified` or `searched`.
+    /// The grade: `replayed`, `certified` or `searched`.
     pub evidence: Option<String>,
-    /// The certificates, line by line.
+    /// The lines of the certificates.
     pub lines: Vec<String>,
-    /// Where nothing can move: what each component waits for.
+    /// For a deadlock, a line per component that names the components for which it waits.
     pub blocked: Vec<String>,
-    /// The number of the run that shows it and can be played.
+    /// The index of the run that shows the answer.
     pub run: Option<usize>,
-    /// What the file says, if that is something else.
+    /// The answer in the file, if it differs.
     pub otherwise: Option<bool>,
 }
 
-/// Whether a label comes.
+/// The answer whether a label occurs on some run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Coming {
-    /// The label.
+    /// The index of the label.
     pub label: u32,
-    /// Whether it comes on some run, if that is known.
+    /// Whether the label occurs. `None` if the question is open.
     pub comes: Option<bool>,
-    /// Why, or why that is not known.
+    /// The reason for the answer, or the reason why the question is open.
     pub reason: String,
-    /// `replayed`, `certified` or `searched`.
+    /// The grade: `replayed`, `certified` or `searched`.
     pub evidence: Option<String>,
-    /// The certificates, line by line.
+    /// The lines of the certificates.
     pub lines: Vec<String>,
-    /// The number of the run that ends with it and can be played.
+    /// The index of a run that ends with the label.
     pub run: Option<usize>,
 }
 
-/// Settles the properties within `budget`, and collects all that a page shows, which takes two
-/// seconds more.
+/// Settles the properties within `budget`, and collects the contents of a page. The collection
+/// takes up to two seconds more.
 pub fn system_report(case: &Case, made: String, config: &Config, budget: &Budget) -> SystemReport {
     let system = &case.system;
     let settled: Vec<Mutex<Option<Settled>>> =
@@ -152,8 +152,9 @@ pub fn system_report(case: &Case, made: String, config: &Config, budget: &Budget
     page_of(system, made, ("Properties", semantics), found, figures(system))
 }
 
-/// Asks within `budget` whether a system can stop and which labels come, and collects all that a
-/// page shows, which takes four seconds more. `tell` hears what is being done.
+/// Decides within `budget` whether a system can deadlock and which labels occur, and collects the
+/// contents of a page. The collection takes up to four seconds more. `tell` receives the name of
+/// each step before the step begins.
 pub fn system_alone(
     system: &System,
     made: String,
@@ -177,7 +178,8 @@ pub fn system_alone(
     page_of(system, made, ("Questions", semantics), found, figures)
 }
 
-/// Time of its own for what comes beyond the answers, unless all is to end.
+/// Returns a budget of `time` for a step after the answers, or a cancelled budget if the run is
+/// cancelled.
 fn own(time: Duration, budget: &Budget) -> Budget {
     match budget.is_cancelled() {
         true => budget.child(),
@@ -212,14 +214,14 @@ fn page_of(
     }
 }
 
-/// The run that an answer comes with, as it is played.
+/// Converts the run of an answer into a run to play.
 fn run_of(system: &System, answer: &Answer) -> Option<Played> {
     let Shown::Run { labels, back } = &answer.shown else { return None };
     let labels: Option<Vec<_>> = labels.iter().map(|name| system.label_named(name)).collect();
     played(system, &labels?, *back)
 }
 
-/// The first start state of each component.
+/// Returns a run without steps, from the first start state of each component.
 fn beginning(system: &System) -> Played {
     let starts = system.components().iter().filter_map(|it| it.starts().first().copied());
     Played { starts: starts.collect(), steps: Vec::new(), back: None, ends: false }

@@ -39,6 +39,7 @@ impl Relaxation<'_> {
         };
         let mut atoms: BTreeMap<usize, i128> = BTreeMap::new();
         let mut traps: BTreeMap<usize, i128> = BTreeMap::new();
+        let mut lower_bounds: BTreeMap<usize, i128> = BTreeMap::new();
         let mut units: BTreeMap<UnitId, i128> = BTreeMap::new();
         for (row, y) in numerators {
             let y = reduced(y)?;
@@ -51,6 +52,10 @@ impl Relaxation<'_> {
                 Form::Trap(trap) => {
                     self.traps[*trap].iter().try_for_each(|&place| weigh(place, 1, y))?;
                 }
+                Form::LowerBound(at) => {
+                    let weights = &self.lower_bounds[*at].weights;
+                    weights.iter().try_for_each(|&(place, w)| weigh(place, w.into(), y))?;
+                }
                 Form::Chain(unit) => {
                     super::chains::places(self.net, *unit)
                         .try_for_each(|place| weigh(place, 1, y))?;
@@ -62,13 +67,18 @@ impl Relaxation<'_> {
                 _ if y == 0 => {}
                 (Some((_, atom)), _) => *atoms.entry(atom.index()).or_default() += y.abs(),
                 (None, Form::Trap(trap)) => *traps.entry(*trap).or_default() += y.abs(),
+                (None, Form::LowerBound(at)) => *lower_bounds.entry(*at).or_default() += y.abs(),
                 (None, Form::Chain(unit)) => *units.entry(*unit).or_default() += y,
                 // A place has at most one token because of its unit. The lower bound 0 needs no
                 // reason.
                 (None, Form::Tokens(place)) if y > 0 => {
                     *units.entry(self.net.units()?.unit_of(*place)).or_default() += y;
                 }
-                (None, Form::Tokens(_)) => {}
+                (None, Form::Tokens(place)) => {
+                    if let Some(&at) = self.lower_bound_of.get(place) {
+                        *lower_bounds.entry(at).or_default() += y.abs();
+                    }
+                }
                 (None, Form::Sum(_)) => return None,
             }
         }
@@ -81,6 +91,7 @@ impl Relaxation<'_> {
         let lemma = Lemma {
             atoms: atoms.into_iter().collect(),
             traps: traps.into_iter().collect(),
+            lower_bounds: lower_bounds.into_iter().collect(),
             units: units.into_iter().collect(),
             weights: weights.into_iter().collect(),
         };
