@@ -2,9 +2,9 @@
 //!
 //! The letters of the run are computed from its markings one by one. The firings that repeat must
 //! lead back to the marking in which they began, or to a larger marking, from which they can fire
-//! again. In the second case the letters must be the same in every round, whatever the number of
-//! are by then, or not to matter where they differ (`growth`). The formula is evaluated on the word
-//! by its own definition ([`Lasso::satisfies`]).
+//! again. In the second case the letters must be the same in every round, or the formula must be
+//! true whatever they are where they differ (`growth`). The formula is evaluated on the word by its
+//! own definition ([`Lasso::satisfies`]).
 //!
 //! If only fair runs count ([`Fairness`](parikh_net::Fairness)), the repeated firings are checked
 //! against the definition of fairness (`fair`). A run that ends in a dead marking is fair, and

@@ -1,7 +1,10 @@
 //! The nodes that names in formulas and options stand for, as answers and messages repeat them.
 
+use super::FormulaProblem;
+use super::error::listed;
 use parikh_net::printable::Printable;
-use parikh_net::{Net, NodeKind};
+use parikh_net::{Mention, NameIndex, Net, NodeKind};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A name in a formula, and the nodes that it stands for.
@@ -15,15 +18,53 @@ pub struct NamedNodes {
     pub ids: Vec<String>,
 }
 
-/// The most ids that a line shows.
-const SHOWN: usize = 8;
-
 impl fmt::Display for NamedNodes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = if self.ids.len() == 1 { "" } else { "s" };
         write!(f, "\"{}\" means {}{s} ", Printable(&self.text), self.kind.word())?;
-        ids(f, &self.ids)
+        f.write_str(&listed(&self.ids))
     }
+}
+
+/// Returns the nodes of one kind that a text in an option stands for, as a formula reads it: a text
+/// in quotes means all nodes with this name, any other the node with this id, or else the one node
+/// with this name. Ids may come back that no node has.
+///
+/// # Errors
+/// When the text is not in quotes, and several nodes have it as their name.
+pub fn nodes_meant(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes, FormulaProblem> {
+    let index = NameIndex::new(net, kind);
+    let (text, mention) = match in_quotes(text).filter(|_| !index.has_id(text)) {
+        Some(inside) => (inside, Mention::Name),
+        None => (Cow::Borrowed(text), Mention::Word),
+    };
+    let owned = |ids: Vec<&str>| ids.into_iter().map(str::to_owned).collect();
+    let ids = match index.find(&text, mention) {
+        Ok(ids) => owned(ids),
+        Err(none) if none.is_empty() => vec![text.clone().into_owned()],
+        Err(several) => {
+            let (name, candidates) = (text.into_owned(), owned(several));
+            return Err(FormulaProblem::AmbiguousName { name, kind, candidates });
+        }
+    };
+    Ok(NamedNodes { text: text.into_owned(), kind, ids })
+}
+
+/// Returns the text between two quotes, in which a backslash takes the next character as it is.
+fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
+    let inside = text.strip_prefix('"')?.strip_suffix('"')?;
+    if !inside.contains(['"', '\\']) {
+        return Some(inside.into());
+    }
+    let (mut name, mut letters) = (String::new(), inside.chars());
+    while let Some(c) = letters.next() {
+        match c {
+            '"' => return None,
+            '\\' => name.push(letters.next()?),
+            other => name.push(other),
+        }
+    }
+    Some(name.into())
 }
 
 impl NamedNodes {
@@ -31,16 +72,5 @@ impl NamedNodes {
     pub fn is_plain(&self, net: &Net) -> bool {
         let is_other = |(id, name): (&str, &str)| name == self.text && id != self.text;
         self.ids[..] == [self.text.as_str()] && !net.named_nodes(self.kind).any(is_other)
-    }
-}
-
-/// Writes the first ids, and the number of the others.
-pub(super) fn ids(f: &mut impl fmt::Write, ids: &[String]) -> fmt::Result {
-    for (at, id) in ids.iter().take(SHOWN).enumerate() {
-        write!(f, "{}`{}`", if at > 0 { ", " } else { "" }, Printable(id))?;
-    }
-    match ids.len().checked_sub(SHOWN) {
-        None | Some(0) => Ok(()),
-        Some(more) => write!(f, " and {more} more"),
     }
 }

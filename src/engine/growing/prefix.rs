@@ -6,19 +6,7 @@ use crate::engine::coverability::tree::{Acceleration, Node, Tree};
 use crate::graph::omega::OMEGA;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::RunAtom;
-use parikh_net::{Atom, FiringSequence, Predicate, TransitionId};
-
-/// What fires on the way to a node, where no place has grown on it and nothing stays in a dead
-/// marking.
-pub(super) fn plain(product: &Product<'_>, node: u32) -> Option<FiringSequence> {
-    let mut way = Vec::new();
-    let mut at = node;
-    while let Some((before, mover)) = product.came(at) {
-        way.push(mover?);
-        at = before;
-    }
-    Some(way.into_iter().rev().collect())
-}
+use parikh_net::{Atom, Predicate, TransitionId};
 
 /// The run that goes to the node where these firings begin, and repeats them. Firings of nothing
 /// say that the marking there is dead.

@@ -9,7 +9,6 @@
 //! *reads the same* in each round if every literal that an edge on the way reads keeps its value
 //! while they grow. Then they lose their upper end at n.
 
-use super::prefix;
 use crate::engine::coverability::tree::Acceleration;
 use crate::evidence::no_run::cover::CoverNode;
 use crate::evidence::no_run::pairs::Pairs;
@@ -317,10 +316,21 @@ impl<'a> Product<'a> {
         }
     }
 
+    /// Returns the firings on the way to a node. `None` if a dead marking stays on the way.
+    fn way_to(&self, node: u32) -> Option<FiringSequence> {
+        let mut way = Vec::new();
+        let mut at = node;
+        while let Some((before, mover)) = self.came(at) {
+            way.push(mover?);
+            at = before;
+        }
+        Some(way.into_iter().rev().collect())
+    }
+
     /// The run that goes to a node without growing places, and repeats a way from there; the way is
     /// given from its end.
     fn repeated(&self, since: u32, way: &[Came]) -> Option<LassoRun> {
-        let prefix = prefix::plain(self, since)?;
+        let prefix = self.way_to(since)?;
         let cycle: Option<FiringSequence> = way.iter().rev().map(|came| came.mover).collect();
         Some(LassoRun { prefix, end: RunEnd::Repeats(cycle?) })
     }
