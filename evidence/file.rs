@@ -334,7 +334,7 @@ pub struct End {
 pub struct Searched {
     /// The number of visited markings.
     pub markings: u64,
-    /// Whether the search used stubborn sets.
+    /// True if the search used stubborn sets.
     pub stubborn: bool,
 }
 

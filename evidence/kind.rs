@@ -34,7 +34,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds.
+    /// All kinds of evidence.
     pub const ALL: [Kind; 11] = [
         Kind::Trace,
         Kind::Pump,

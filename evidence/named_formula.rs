@@ -12,7 +12,7 @@ pub(crate) enum NamedNode<'l, P> {
     And(&'l [usize]),
     /// A disjunction.
     Or(&'l [usize]),
-    /// The operand holds after one step.
+    /// The operand holds at the next position.
     Next(P, usize),
     /// The first operand holds until the second does.
     Until(P, usize, usize),

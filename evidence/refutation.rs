@@ -112,9 +112,10 @@ pub fn check_by_cases(
 /// Clauses with two watched literals each, and the current assignment.
 struct Propagator {
     clauses: Vec<Vec<i32>>,
-    /// By literal, the indices of the clauses that watch it.
+    /// One entry per literal: true if the literal is true. A variable is unassigned if both entries
+    /// are false.
     watching: Vec<Vec<usize>>,
-    /// By literal: true if the literal is true. A variable is unassigned if neither literal is.
+    /// One entry per literal: true if the literal is true. A variable is unassigned if neither literal is.
     holds: Vec<bool>,
     /// The literals made true, in order. Those before `next` have been propagated.
     trail: Vec<i32>,

@@ -1,28 +1,30 @@
-//! Bounds: how few and how many tokens a place may hold, step by step.
+//! Bounds: lower and upper bounds on the tokens of places, derived step by step.
 //!
-//! The simplest reason why something never happens is that some place never holds enough tokens
-//! for it, or always too many. This kind of certificate derives such bounds and says no more; it
-//! refutes a predicate that is false of every marking within them.
+//! The simplest reason that something never happens is that some place never holds enough tokens,
+//! or always too many. This kind of certificate derives such bounds. It refutes a predicate that is
+//! false of every marking within the bounds.
 //!
 //! # Steps
-//! Each step adds bounds to those that are *known*, at first: no place holds less than 0 tokens.
+//! Each step adds bounds to the *known* bounds. Initially, every place is known to hold at least 0
+//! tokens.
 //!
-//! - *Inductive*: bounds that hold in m₀ and that no firing breaks. A transition that some known
-//!   upper bound (or one of this step) keeps from ever being enabled is left out; every other one
-//!   must not raise a place that is bounded from above here, and must leave enough tokens on a
-//!   place that it lowers and that is bounded from below here: post(t,p) ≥ bound.
+//! - *Inductive*: bounds that hold in m₀ and that no firing violates. A transition is ignored if a
+//!   known upper bound (or one of this step) prevents it from ever being enabled. Every other
+//!   transition must not increase a place with an upper bound in this step. If it decreases a place
+//!   with a lower bound in this step, it must leave enough tokens there: post(t,p) ≥ bound.
 //! - *Weighted*: weights w with w·(post(t) − pre(t)) ≤ 0 for every transition, as in a
-//!   [lemma](super::Lemma); then w·m ≤ w·m₀, and the known bounds of all places but one leave for
-//!   that one no more (w(p) > 0) or no less (w(p) < 0) than the rounded rest divided by its weight.
-//! - *Safe units*: places that hold one token at most because the model claims that its units are
-//!   safe (NUPN), which the certificate then says it assumes.
+//!   [lemma](super::Lemma). Then w·m ≤ w·m₀. Subtracting the least values of all other terms by the
+//!   known bounds leaves an upper bound (w(p) > 0) or a lower bound (w(p) < 0) on w(p)·m(p), which
+//!   is divided by w(p) and rounded.
+//! - *Safe units*: places that hold at most one token because the model claims that its units are
+//!   safe (NUPN). The certificate then states this assumption.
 //!
 //! # Soundness
-//! Inductive: by induction along a firing sequence. A transition enabled in a marking within the
-//! bounds is not one of those left out, so it raises no place that is bounded from above; one that
-//! it lowers holds post(t,p) after it, at least. Weighted: no firing increases w·m; each term but
-//! one is at least what its bound makes it. A step may use the bounds of those before it, and only
-//! an inductive step its own.
+//! Inductive: by induction along a firing sequence. A transition that is enabled in a marking
+//! within the bounds is not ignored. So it increases no place with an upper bound, and a place that
+//! it decreases holds at least post(t,p) tokens after it. Weighted: no firing increases w·m, and
+//! each term but one is at least its least value by the known bounds. A step may use the bounds of
+//! earlier steps, and only an inductive step its own bounds.
 //!
 //! # Source
 //! Intervals and induction are folklore of abstract interpretation (P. and R. Cousot, POPL 1977);
@@ -36,9 +38,9 @@ use serde::{Deserialize, Serialize};
 /// Bounds with their derivation. Plain data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds<P = PlaceId> {
-    /// Whether steps may use that the model's units are safe (NUPN).
+    /// True if steps may assume that the model's units are safe (NUPN).
     pub assumes_units: bool,
-    /// The derivation.
+    /// The steps of the derivation.
     pub steps: Vec<Inference<P>>,
 }
 
@@ -60,31 +62,31 @@ impl<P> Bounds<P> {
 pub struct Bound<P = PlaceId> {
     /// The place.
     pub place: P,
-    /// Whether from above.
+    /// True for an upper bound, false for a lower bound.
     pub upper: bool,
-    /// Tokens.
+    /// The number of tokens.
     pub tokens: u64,
 }
 
-/// A step of the derivation. See the module for when it is right.
+/// A step of the derivation. The header of the file states the conditions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Inference<P = PlaceId> {
-    /// Bounds that no firing breaks.
+    /// Bounds that hold initially and that no firing violates.
     Inductive(Vec<Bound<P>>),
-    /// Bounds by a weighted sum of tokens that no firing raises.
+    /// Bounds that follow from a weighted sum of tokens that no firing increases.
     Weighted {
-        /// w; 0 where not listed.
+        /// Places with the weights w; the weight of other places is 0.
         weights: Vec<(P, i128)>,
-        /// What follows, each by itself.
+        /// The bounds, each of which follows from the sum and the earlier bounds.
         bounds: Vec<Bound<P>>,
     },
-    /// At most one token on each of these, as the model claims.
+    /// Places with at most one token, by the model's claim.
     SafeUnits(Vec<P>),
 }
 
 impl Bounds {
-    /// Checks the derivation, and gives the bounds that it comes to.
+    /// Checks the derivation, and returns the derived bounds.
     pub(super) fn check(
         &self,
         net: &Net,
@@ -121,7 +123,7 @@ impl Bounds {
 #[derive(Clone, Debug)]
 pub(super) struct DerivedBounds {
     low: Vec<u64>,
-    /// `None` is no bound.
+    /// One entry per place; `None` means unbounded.
     high: Vec<Option<u64>>,
 }
 
@@ -130,7 +132,7 @@ impl DerivedBounds {
         DerivedBounds { low: vec![0; net.place_count()], high: vec![None; net.place_count()] }
     }
 
-    /// The least and the most tokens of a place.
+    /// Returns the lower and the upper bound of a place.
     pub(super) fn interval(&self, place: PlaceId) -> (u64, Option<u64>) {
         (self.low[place.index()], self.high[place.index()])
     }
@@ -145,7 +147,7 @@ impl DerivedBounds {
         }
     }
 
-    /// Whether some upper bound keeps `t` from being enabled, ever.
+    /// Returns true if an upper bound prevents `t` from ever being enabled.
     pub(super) fn blocks(&self, net: &Net, t: TransitionId) -> bool {
         net.pre(t).iter().any(|arc| self.high[arc.place.index()].is_some_and(|n| n < arc.weight))
     }
@@ -160,7 +162,8 @@ impl DerivedBounds {
                 return Err(Flaw::Initially(index, bound.place));
             }
         }
-        // From here on they are assumed; nothing of it is used unless all of them turn out right.
+        // From here on the new bounds are assumed. The result is discarded if one of them is not
+        // inductive.
         bounds.iter().for_each(|&bound| self.add(bound));
         for bound in bounds {
             let place = bound.place;
@@ -187,7 +190,8 @@ impl DerivedBounds {
     ) -> Result<(), Flaw> {
         let sum = Sum::never_raised(net, index, weights)?;
         check_places(net, bounds.iter().map(|bound| bound.place))?;
-        // The least that all terms together may come to, but for those that have no least.
+        // The sum of the least values of all terms that have one, and the number of terms that have
+        // none.
         let (mut least, mut unbounded) = (0i128, 0usize);
         for (&place, &weight) in &sum.coefficients {
             match self.least(place, weight)? {
@@ -206,10 +210,10 @@ impl DerivedBounds {
                 (None, 1) => Some(least),
                 _ => return Err(fails()),
             };
-            // weight·m(p) ≤ w·m₀ − the least that the other terms may come to.
+            // The inequality weight·m(p) ≤ w·m₀ − Σ least values of the other terms.
             let rest = others.and_then(|others| sum.constant.checked_sub(others));
             let rest = rest.ok_or(Flaw::Overflow)?;
-            // One token beyond the bound must break the inequality.
+            // One token beyond the bound must violate the inequality.
             let beyond = i128::from(bound.tokens) + if bound.upper { 1 } else { -1 };
             let possible = beyond >= 0 && product(weight, beyond)? <= rest;
             if possible {
@@ -220,15 +224,15 @@ impl DerivedBounds {
         Ok(())
     }
 
-    /// The least value of `factor`·m(place); `None` when nothing bounds it.
+    /// Returns the least value of `factor`·m(place), or `None` if it is unbounded.
     fn least(&self, place: PlaceId, factor: i128) -> Result<Option<i128>, Flaw> {
         let at = place.index();
         let tokens = if factor >= 0 { Some(self.low[at]) } else { self.high[at] };
         tokens.map(|tokens| product(factor, tokens.into())).transpose()
     }
 
-    /// Whether no marking within the bounds satisfies `predicate`, which has linear comparisons as
-    /// its only leaves.
+    /// Returns true if no marking within the bounds satisfies `predicate`, whose only leaves are
+    /// linear comparisons.
     pub(super) fn refute(&self, predicate: &Predicate) -> Result<bool, Flaw> {
         match predicate {
             Predicate::False => Ok(true),

@@ -1,17 +1,18 @@
-//! Counters: places that nobody takes from, one token for each firing of some transitions.
+//! Counters: places without output transitions that count the firings of some transitions.
 //!
-//! What the tokens of the net's own places do not show may be shown by how often something fired:
-//! that half a firing is none, or that a transition can only fire after another one. A certificate
-//! may list sets of transitions; then its lemmas are about the net with one more place per set,
-//! empty at first, into which each of them puts a token. Nothing takes from a counter, so every
-//! firing sequence of the net is one of the net with counters, and what no reachable marking of the
-//! latter satisfies, none of the former does.
+//! Some facts follow only from the number of firings and not from the tokens of the net's own
+//! places: firings come in whole numbers, and a transition can fire only after another one. A
+//! certificate may list sets of transitions. Then its lemmas are about the net with one more place
+//! per set, initially empty, into which each transition of the set puts a token. No transition
+//! consumes from a counter, so every firing sequence of the net is a firing sequence of the net
+//! with counters. A predicate that no reachable marking of the net with counters satisfies is
+//! therefore unreachable in the net, too.
 
 use super::flaw::Flaw;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
 use std::borrow::Cow;
 
-/// The net with counters; these come after its own places, in the order of the list.
+/// Returns the net with one counter per set, after its own places and in the order of the list.
 ///
 /// # Errors
 /// When a transition does not exist, or the net becomes too large.
@@ -40,7 +41,8 @@ fn build(net: &Net, counters: &[Vec<TransitionId>]) -> Result<Net, parikh_net::B
             builder.put(transition, arc.place, arc.weight)?;
         }
     }
-    // The same names whenever the certificate is written or read.
+    // The names of counters depend only on the net and the number of sets, so the writer and the
+    // reader of a certificate agree.
     let mut prefix = "firings".to_owned();
     while (0..counters.len()).any(|k| builder.node(&format!("{prefix}#{k}")).is_some()) {
         prefix.push('#');

@@ -1,4 +1,4 @@
-//! A certificate of any kind, and what follows from it.
+//! A certificate of any kind, and its consequences.
 
 use super::bounds::{Bounds, DerivedBounds};
 use super::closed_set::{CheckedClosedSet, ClosedSet};
@@ -11,25 +11,25 @@ use parikh_net::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A certificate of any kind. Plain data: to be stored, written down, mutilated and checked again.
-/// In memory its nodes are ids, in a file names: see [`NamedDocument`](super::NamedDocument).
+/// A certificate of any kind, as plain data. In memory, places and transitions are ids; in a file
+/// they are names, see [`NamedDocument`](super::NamedDocument).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Document<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
-    /// Sums of inequalities.
+    /// Sums of inequalities that contradict the predicate.
     Linear(LinearCertificate<P, T, U, A>),
-    /// Bounds on tokens.
+    /// Bounds on the tokens of places, with their derivation.
     Bounds(Bounds<P>),
-    /// An inductive invariant.
+    /// An inductive invariant, as clauses over linear comparisons.
     Induction(Induction<P, A>),
-    /// How many markings are reachable: they are to be looked at one by one. It is what keeps the
-    /// work in bounds: as soon as there is one marking more, the document is refused.
+    /// The number of reachable markings, which the checker visits one by one. The number limits the
+    /// work: with one more marking, the document is rejected.
     Markings(u64),
-    /// A set of markings that no firing leaves.
+    /// A set of markings that is closed under firing and contains the initial marking.
     ClosedSet(ClosedSet<P>),
 }
 
-/// What the steps of a document come to, all of which hold.
+/// The statements that a checked document proves.
 #[derive(Debug)]
 pub struct CheckedDocument<'a> {
     net: &'a Net,
@@ -46,7 +46,7 @@ enum Steps<'a> {
 }
 
 impl<P, T, U, A> Document<P, T, U, A> {
-    /// Whether it takes for granted that the model's units are safe (NUPN).
+    /// Returns true if the document assumes that the model's units are safe (NUPN).
     pub fn assumes_units(&self) -> bool {
         match self {
             Document::Linear(certificate) => certificate.assumes_units,
@@ -58,7 +58,7 @@ impl<P, T, U, A> Document<P, T, U, A> {
 }
 
 impl Document {
-    /// The features of nets that its kind of argument holds for.
+    /// Returns the features of nets for which this kind of argument is sound.
     pub fn takes(&self) -> Features {
         match self {
             Document::Linear(_)
@@ -69,7 +69,8 @@ impl Document {
         }
     }
 
-    /// Goes through the steps, and asks now and then whether to go on.
+    /// Checks the steps of the document. Calls `goes_on` regularly, and stops when it returns
+    /// false.
     ///
     /// # Errors
     /// The first flaw found, or [`Flaw::Stopped`].
@@ -103,11 +104,11 @@ impl Document {
 }
 
 impl CheckedDocument<'_> {
-    /// Accepts that no reachable marking satisfies `predicate`, if it follows from the steps.
+    /// Checks that no reachable marking satisfies `predicate`, as a consequence of the steps.
     ///
     /// # Errors
-    /// [`Flaw::DoesNotFollow`] or another flaw, which say nothing about the predicate; or
-    /// [`Flaw::Stopped`].
+    /// [`Flaw::DoesNotFollow`] or another flaw, neither of which says that the predicate is
+    /// reachable; or [`Flaw::Stopped`].
     pub fn refutes(
         &self,
         predicate: &Predicate,
@@ -135,12 +136,12 @@ impl CheckedDocument<'_> {
         if follows { Ok(()) } else { Err(Flaw::DoesNotFollow) }
     }
 
-    /// Accepts that no reachable marking satisfies `predicate`, whatever its shape. The steps of a
-    /// document may be about another shape, which its author had in mind. Where they do not fit,
-    /// the cases of the predicate are looked at.
+    /// Checks that no reachable marking satisfies `predicate`, also if the steps were written for
+    /// an equivalent predicate of another form. If the steps do not fit, the check continues by
+    /// case distinction.
     ///
     /// # Errors
-    /// As for [`refutes`](Self::refutes).
+    /// The errors of [`refutes`](Self::refutes).
     pub fn refutes_in_any_shape(
         &self,
         predicate: &Predicate,
@@ -173,15 +174,15 @@ impl CheckedDocument<'_> {
     }
 }
 
-/// The most cases of a predicate that are looked at.
+/// The maximum number of cases in a case distinction.
 const CASES: usize = 20_000;
 
 impl CheckedDocument<'_> {
-    /// Whether the tree of runs has a property, where the document has all markings as a set.
+    /// Decides whether a branching-time property holds, if the document is a closed set.
     ///
     /// # Errors
-    /// [`Flaw::DoesNotFollow`] of other documents; [`Flaw::Stopped`], or what the set is too large
-    /// for.
+    /// [`Flaw::DoesNotFollow`] for other kinds of documents; [`Flaw::Stopped`], or a flaw if the
+    /// set is too large.
     pub fn tree(
         &self,
         property: &TreeProperty,
@@ -193,7 +194,8 @@ impl CheckedDocument<'_> {
     }
 }
 
-/// Whether to go on looking at markings: asked before the first of every thousand.
+/// Counts a marking, and calls `goes_on` before the first of every thousand markings. Returns false
+/// to stop.
 fn goes_on_in(looked_at: &mut usize, goes_on: &mut dyn FnMut() -> bool) -> bool {
     *looked_at += 1;
     *looked_at % 1000 != 1 || goes_on()

@@ -1,16 +1,17 @@
-//! Why a certificate is refused.
+//! The reasons that a certificate is rejected.
 
 use crate::refutation::RefutationFlaw;
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 
-/// Why a certificate is refused. Numbers in front are those of lemmas, traps or steps.
+/// The reason that a certificate is rejected. A number in first position is the number of the
+/// lemma, trap, step or other part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
-    /// The net has features that the argument does not hold for.
+    /// The argument is not sound for a feature of the net.
     #[error("the net has features that such an argument does not hold for")]
     Features,
-    /// A name that the net does not have.
+    /// The net has no place, transition or unit of this name.
     #[error("the net has no {0} {name}", name = Quoted(.1))]
     NoSuchName(&'static str, String),
     /// A place that does not exist.
@@ -22,25 +23,26 @@ pub enum Flaw {
     /// A reference to a comparison, trap or unit that does not exist.
     #[error("{0} refers to {1} {2}, which does not exist")]
     NoSuchPart(usize, &'static str, usize),
-    /// A multiplier below zero.
+    /// A multiplier is negative.
     #[error("{0} multiplies an inequality by a negative number")]
     NegativeMultiplier(usize),
-    /// A firing of the transition raises the weighted number of tokens.
+    /// A firing of the transition increases the weighted number of tokens.
     #[error("{0}: a firing of {1:?} raises the weighted sum")]
     Increases(usize, TransitionId),
     /// The place has a negative coefficient in the combination.
     #[error("{0}: {1:?} has a negative coefficient in the end")]
     NegativeCoefficient(usize, PlaceId),
-    /// The combination is not below zero.
+    /// The constant of the combination is not negative.
     #[error("{0}: the inequalities add up to no contradiction")]
     NoContradiction(usize),
-    /// Safe units are used, but not assumed, or the net claims none.
+    /// The part uses safe units, but the certificate does not assume them or the net does not claim
+    /// them.
     #[error("{0} uses safe units, which the certificate does not assume or the net not claim")]
     Units(usize),
-    /// A firing of the transition takes from the trap and puts nothing back.
+    /// A firing of the transition consumes from the trap and produces nothing into it.
     #[error("trap {0} is none, {1:?} empties it")]
     Empties(usize, TransitionId),
-    /// The trap is empty in the initial marking.
+    /// The trap has no token in the initial marking.
     #[error("trap {0} is not marked initially")]
     Unmarked(usize),
     /// A weighted sum is below its lower bound in the initial marking.
@@ -49,57 +51,58 @@ pub enum Flaw {
     /// A firing of the transition may lead below a lower bound.
     #[error("lower bound {0}: a firing of {1:?} may lead below it")]
     FallsBelow(usize, TransitionId),
-    /// What is said to come first does not.
+    /// A condition of a precedence is violated.
     #[error("precedence {0}: {1}")]
     Precedence(usize, &'static str),
-    /// A bound does not hold initially.
+    /// The initial marking violates a bound.
     #[error("{0}: the initial marking breaks the bound on {1:?}")]
     Initially(usize, PlaceId),
-    /// A firing may break a bound.
+    /// A firing of the transition may violate a bound.
     #[error("{0}: a firing of {2:?} may break the bound on {1:?}")]
     Breaks(usize, PlaceId, TransitionId),
-    /// The weighted sum gives a weaker bound than is said, or none.
+    /// The weighted sum gives a weaker bound than stated, or none.
     #[error("{0}: the weighted sum does not give the bound on {1:?}")]
     NoBound(usize, PlaceId),
-    /// A remainder modulo less than 2, of a multiple of one place, or of a sum that has another.
+    /// The modulus is less than 2, the sum is a multiple of one place, or the sum already has a
+    /// remainder.
     #[error(
         "remainder {0}: expected a number of at least 2, and a sum or a place that has none yet"
     )]
     NoRemainder(usize),
-    /// A firing changes the remainder of a sum that is said to keep it.
+    /// A firing of the transition changes the remainder of a sum.
     #[error("remainder {0}: a firing of {1:?} changes it")]
     ChangesRemainder(usize, TransitionId),
-    /// A clause of an invariant does not hold initially.
+    /// The initial marking violates a clause of an invariant.
     #[error("clause {0} is false of the initial marking")]
     FalseAtFirst(usize),
-    /// A firing may make a clause of an invariant false.
+    /// A firing of the transition may make a clause of an invariant false.
     #[error("clause {0}: a firing of {1:?} may make it false")]
     NotInductive(usize, TransitionId),
-    /// A step of an invariant that does not follow.
+    /// A step of an invariant does not follow by propagation.
     #[error("step {0} does not follow by propagation")]
     Step(usize),
-    /// A clause that does not follow from those before it.
+    /// A clause does not follow from the clauses before it.
     #[error(transparent)]
     Clause(RefutationFlaw),
-    /// A set of markings that is none, or not closed.
+    /// The diagram represents no set of markings, or the set is not closed.
     #[error(transparent)]
     ClosedSet(ClosedSetFlaw),
-    /// There are more reachable markings than is said.
+    /// There are more reachable markings than stated.
     #[error("more than {0} markings are reachable")]
     More(u64),
-    /// There are fewer.
+    /// There are fewer reachable markings than stated.
     #[error("{0} markings are reachable, not {1}")]
     Fewer(u64, u64),
-    /// The steps hold, but what is asked does not follow.
+    /// The steps are correct, but the refutation of the predicate does not follow.
     #[error("it does not follow")]
     DoesNotFollow,
-    /// The coefficients of a comparison are too large, or the net with counters is.
+    /// The coefficients of a comparison, or the net with counters, are too large.
     #[error("{0}")]
     TooLarge(String),
-    /// A number beyond what is counted with.
+    /// A number exceeds the integer type.
     #[error("a number is too large")]
     Overflow,
-    /// Told to stop.
+    /// `goes_on` returned false before the end.
     #[error("not checked to the end")]
     Stopped,
 }
@@ -114,28 +117,29 @@ impl From<RefutationFlaw> for Flaw {
     }
 }
 
-/// Why a diagram shows nothing ([`ClosedSet`](super::closed_set::ClosedSet)).
+/// The reason that a decision diagram is rejected ([`ClosedSet`](super::closed_set::ClosedSet)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClosedSetFlaw {
-    /// A place has no level, or two.
+    /// The order is not a permutation of the places.
     #[error("the order is not one of all places of the net")]
     Order,
-    /// A node refers to none before it, or to one of another length, or its values do not grow.
+    /// A node refers to a later node, or to a node of another height, or its values do not
+    /// increase.
     #[error("node {0} is not in order")]
     Node(usize),
-    /// The root's vectors are no markings.
+    /// The vectors of the root do not have one value per place.
     #[error("the root is no node of the top level")]
     Root,
-    /// The initial marking is missing.
+    /// The initial marking is not in the set.
     #[error("the initial marking is not in the set")]
     Initial,
-    /// A firing leads out of it.
+    /// A firing of the transition leads out of the set.
     #[error("firing {0:?} leads out of the set")]
     Leaves(TransitionId),
-    /// A transition leads from too many nodes to too many others.
+    /// The check of a transition needs too many pairs of nodes.
     #[error("too many pairs of nodes to see that no firing leads out of the set")]
     Pairs,
-    /// It would take too long.
+    /// `goes_on` returned false before the end.
     #[error("more work than was allowed")]
     Work,
 }
@@ -150,7 +154,7 @@ impl From<ClosedSetFlaw> for Flaw {
     }
 }
 
-/// That places exist.
+/// Checks that all places exist.
 pub(super) fn check_places(
     net: &Net,
     mut places: impl Iterator<Item = PlaceId>,
@@ -159,10 +163,10 @@ pub(super) fn check_places(
     unknown.map_or(Ok(()), |place| Err(Flaw::NoSuchPlace(place)))
 }
 
-/// That the nodes of a predicate exist.
+/// Checks that all places and transitions of a predicate exist.
 ///
 /// # Errors
-/// With the first that does not.
+/// The first place or transition that does not exist.
 pub fn check_names(net: &Net, predicate: &Predicate) -> Result<(), Flaw> {
     match predicate {
         Predicate::Atom(atom) => check_places(net, atom.sum.terms().iter().map(|&(p, _)| p)),

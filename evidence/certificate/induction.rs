@@ -1,35 +1,37 @@
-//! Inductive invariants: clauses over linear comparisons that hold at first, and that no firing
-//! breaks.
+//! Inductive invariants: clauses over linear comparisons that hold initially, and that every firing
+//! preserves.
 //!
 //! # Conditions
-//! A certificate lists bounds with their derivation (as [`bounds`](super::bounds) has them),
-//! comparisons a·m ≤ k, which of their sums keep their remainder modulo a number, clauses over the
-//! comparisons, and steps. The checker demands
+//! A certificate lists bounds with their derivation (see [`bounds`](super::bounds)), comparisons
+//! a·m ≤ k, the sums among them that have a constant remainder modulo a number, clauses over the
+//! comparisons, and steps. The checker requires
 //!
-//! 1. the bounds are derived rightly, and what a firing adds to a sum that is said to keep its
-//!    remainder is a multiple of the number;
+//! 1. the derivation of the bounds is correct, and every firing changes a sum with a constant
+//!    remainder by a multiple of the number;
 //! 2. every clause has a literal that is true of m₀;
 //! 3. every step follows from the bounds, the clauses and the steps before it;
-//! 4. for every clause c and transition t: a marking m with all bounds, clauses and steps that
-//!    enables t, after which the upper bounds hold and c is false, contradicts itself. Where t
-//!    makes no literal of c false that was true, there is nothing to show: c holds before.
+//! 4. for every clause c and transition t, the following is contradictory: a marking m that
+//!    satisfies all bounds, clauses and steps and enables t, and after which the upper bounds hold
+//!    and c is false. The check is skipped if t makes no literal of c false that was true, because
+//!    c holds before.
 //!
-//! A predicate is refuted if its skeleton and the steps at the end, which may speak of its
-//! junctions, too, lead to a contradiction in the same way.
+//! A predicate is refuted if its skeleton and the steps of the ending lead to a contradiction in
+//! the same way. These steps may also contain variables of the predicate's conjunctions and
+//! disjunctions.
 //!
-//! Whatever follows or contradicts itself does so by intervals, rounded to the remainder of a sum
-//! that keeps it, and unit propagation ([`propagation`](super::propagation)); what would take a
-//! case split has to be written down as a step.
+//! All consequences and contradictions are found by intervals, rounded to the constant remainder of
+//! a sum, and unit propagation ([`propagation`](super::propagation)). An argument that needs a case
+//! distinction must be written down as a step.
 //!
 //! # Soundness
-//! By induction along a firing sequence all clauses hold: by (2) at first; if they hold in a
-//! reachable marking, then so do the steps (3), and after a firing, which leads to a reachable
-//! marking within the bounds, the clauses by (4). Conditions 3 and 4 speak of single markings and
-//! sums over them in integers, so intervals may be rounded to whole numbers.
+//! By induction along a firing sequence all clauses hold. Initially they hold by (2). If they hold
+//! in a reachable marking, then so do the steps by (3). After a firing, which leads to a reachable
+//! marking within the bounds, the clauses hold by (4). Conditions 3 and 4 are about single markings
+//! and integer sums, so intervals may be rounded to integers.
 //!
 //! A place invariant w·m = w·m₀ is given by two clauses of one literal each, ≤ and ≥. A larger sum
-//! that contains w·m is looked at as that known value plus the places that are left, and the
-//! interval of each is used. A trap that is marked is one clause.
+//! that contains w·m is written as that known value plus the remaining places, and the interval of
+//! each part is used. A marked trap is one clause.
 //!
 //! # Sources
 //! J. Desel, M.-D. Radola, *Proving non-reachability by modulo-place-invariants*, FSTTCS 1994
@@ -46,35 +48,35 @@ use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An inductive invariant. Plain data. Comparison i is variable i + 1 of clauses and steps,
-/// negative for its negation.
+/// An inductive invariant, as plain data. Comparison i is variable i + 1 of clauses and steps; a
+/// negative number is a negation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Induction<P = PlaceId, A = Atom> {
-    /// Bounds on tokens that hold of every reachable marking.
+    /// Bounds on tokens that hold in every reachable marking.
     pub bounds: Bounds<P>,
-    /// The comparisons.
+    /// The comparisons that occur in clauses.
     pub atoms: Vec<A>,
-    /// Positions of comparisons whose sum keeps its remainder modulo this number, of at least 2;
-    /// each sum once. A sum of one place has the coefficient 1 or −1.
+    /// Indices of comparisons whose sum has a constant remainder, with the modulus, which is at
+    /// least 2. Each sum occurs once. A sum of one place has the coefficient 1 or −1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remainders: Vec<(usize, u32)>,
-    /// The invariant: all of these hold.
+    /// The invariant, as a conjunction of clauses.
     pub clauses: Vec<Vec<i32>>,
-    /// Clauses that follow from the bounds, the invariant and each other, in order.
+    /// Clauses that follow from the bounds, the invariant and the steps before them.
     pub steps: Vec<Vec<i32>>,
-    /// Clauses on the way from them to the contradiction with what is refuted. See
-    /// [`Induction::clauses_of`] for their variables.
+    /// Intermediate clauses of the refutation of a predicate. [`Induction::clauses_of`] defines
+    /// their variables.
     pub ending: Vec<Vec<i32>>,
 }
 
-/// An invariant that was checked.
+/// A checked invariant.
 #[derive(Debug)]
 pub struct Invariant<'a> {
     certificate: &'a Induction,
     known: Propagator,
 }
 
-/// How many contradictions are shown between two questions whether to go on.
+/// The number of contradictions between two calls of `goes_on`.
 const PATIENCE: usize = 64;
 
 impl Induction {
@@ -146,9 +148,9 @@ impl Induction {
         Ok(Invariant { certificate: self, known })
     }
 
-    /// The sums that have one value, as the first clauses say two by two, of one comparison each.
-    /// Whether they are right is seen later: what else is a sum of these sums is so whatever their
-    /// values are.
+    /// Returns the terms of sums that the first clauses fix to one value, by pairs of clauses of
+    /// one comparison each. It does not matter here whether the clauses are correct: rewriting a
+    /// sum in terms of these sums is valid whatever their values are.
     fn fixed(&self, net: &Net, literals: &[Literal]) -> Vec<usize> {
         let literal = |clause: &[i32]| {
             let &[variable] = clause else { return None };
@@ -167,9 +169,10 @@ impl Induction {
         fixed.filter(|&term| known.insert(term)).collect()
     }
 
-    /// The clauses that "`predicate` holds" comes down to, checked or not, and how many variables
-    /// there are. The comparisons of the predicate that the certificate does not have follow after
-    /// its own, in the order of the predicate; then its junctions, parents before children.
+    /// Returns the clauses of "`predicate` holds" and the atoms that are not in the certificate.
+    /// The variables of these atoms follow the certificate's own in the order of the predicate;
+    /// then the variables of conjunctions and disjunctions, parents before children. Returns `None`
+    /// if the predicate may be true whatever the variables are.
     pub fn clauses_of(
         &self,
         net: &Net,
@@ -201,8 +204,8 @@ impl Induction {
 }
 
 impl Invariant<'_> {
-    /// Accepts that no marking of the invariant satisfies `predicate`, which has comparisons as its
-    /// only leaves.
+    /// Checks that no marking of the invariant satisfies `predicate`, whose only leaves are
+    /// comparisons.
     ///
     /// # Errors
     /// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].
@@ -218,12 +221,12 @@ impl Invariant<'_> {
         }
     }
 
-    /// The same, by looking at up to `most` cases, where the ending does not show it: that is about
-    /// the shape of a predicate, and another one may say the same. What of the ending follows is
-    /// used, and the rest is passed over.
+    /// Checks that no marking of the invariant satisfies `predicate`, with up to `most` cases. This
+    /// succeeds more often than [`refute`](Self::refute) if the ending was written for an
+    /// equivalent predicate of another form. Steps of the ending that do not follow are skipped.
     ///
     /// # Errors
-    /// As for [`refute`](Self::refute).
+    /// The errors of [`refute`](Self::refute).
     pub fn refute_by_cases(
         &self,
         predicate: &Predicate,
@@ -246,8 +249,8 @@ impl Invariant<'_> {
         }
     }
 
-    /// What is known if the predicate holds, and the literals of the variables; `None` where that
-    /// contradicts itself.
+    /// Adds the assumption that the predicate holds. Returns the propagator and the literals of the
+    /// variables, or `None` on a contradiction.
     fn with(&self, predicate: &Predicate) -> Result<Option<(Propagator, Vec<Literal>)>, Flaw> {
         let (variables, added) = self.certificate.variables(predicate);
         let atoms: Vec<&Atom> = self.certificate.atoms.iter().chain(added).collect();
@@ -269,8 +272,8 @@ impl Invariant<'_> {
     }
 }
 
-/// Accepts that no marking within the bounds satisfies `predicate`, which has comparisons as its
-/// only leaves, by looking at up to `most` cases.
+/// Checks that no marking within the bounds satisfies `predicate`, whose only leaves are
+/// comparisons, with up to `most` cases.
 ///
 /// # Errors
 /// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].
@@ -294,7 +297,7 @@ pub(super) fn refute_within(
     invariant.refute_by_cases(predicate, most, goes_on)
 }
 
-/// The places as terms, within their bounds.
+/// Returns a propagator with the places as terms, within their bounds.
 fn terms(net: &Net, bounds: &DerivedBounds) -> Propagator {
     let mut known = Propagator::default();
     for place in net.places() {
@@ -304,7 +307,8 @@ fn terms(net: &Net, bounds: &DerivedBounds) -> Propagator {
     known
 }
 
-/// Has the term of a comparison keep its remainder, if no firing changes that.
+/// Records that the term of a comparison has a constant remainder, after checking that no firing
+/// changes the remainder.
 fn keep_remainder(
     known: &mut Propagator,
     net: &Net,
@@ -338,7 +342,8 @@ fn keep_remainder(
     }
 }
 
-/// What holds where `t` is enabled: its inputs are there, and after it the bounds hold.
+/// Returns conditions that hold when `t` fires: its input places have enough tokens, and the upper
+/// bounds hold after it.
 fn firing(net: &Net, t: TransitionId, bounds: &DerivedBounds) -> Result<Vec<Literal>, Flaw> {
     let enough = |arc: &parikh_net::Arc| {
         let (term, bound) = (arc.place.index(), i128::from(arc.weight));
@@ -355,7 +360,7 @@ fn firing(net: &Net, t: TransitionId, bounds: &DerivedBounds) -> Result<Vec<Lite
     Ok(assumed)
 }
 
-/// Adds steps, each of which follows. Whether that ends in a contradiction.
+/// Adds the steps, and checks that each follows. Returns true on a contradiction.
 fn follow(
     known: &mut Propagator,
     steps: &[Vec<i32>],
@@ -389,7 +394,7 @@ fn resolve(clause: &[i32], literals: &[Literal], index: usize) -> Result<Vec<Lit
     clause.iter().map(literal).collect()
 }
 
-/// Per place what each transition that changes it adds to it.
+/// Returns, by place, the transitions that change it, with the change.
 fn effects(net: &Net) -> Vec<Vec<(TransitionId, i128)>> {
     let mut effects = vec![Vec::new(); net.place_count()];
     for t in net.transitions() {
@@ -400,11 +405,11 @@ fn effects(net: &Net) -> Vec<Vec<(TransitionId, i128)>> {
     effects
 }
 
-/// What a firing adds to the terms of some literals of a clause, by their positions.
+/// Changes of the terms of literals, by position in the clause.
 type Changes = Vec<(usize, i128)>;
 
-/// The transitions that may make a literal of the clause false that was true, with what they add to
-/// the terms of its literals.
+/// Returns the transitions that may make a true literal of the clause false, with their changes of
+/// the terms of the literals.
 fn breakers(
     known: &Propagator,
     clause: &[Literal],
@@ -432,7 +437,7 @@ fn breakers(
     Ok(changes)
 }
 
-/// The comparisons of a predicate that has no other leaves, in order.
+/// Calls `each` with the comparisons of a predicate that has no other leaves, in order.
 fn collect<'a>(predicate: &'a Predicate, each: &mut dyn FnMut(&'a Atom)) {
     match predicate {
         Predicate::Atom(atom) => each(atom),

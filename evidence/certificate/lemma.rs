@@ -1,23 +1,26 @@
-//! Lemmas: comparisons that exclude each other, with the sum that shows it.
+//! Lemmas: comparisons that no reachable marking satisfies together, with a weighted sum that
+//! proves it.
 //!
 //! # Conditions
-//! A lemma names comparisons aᵢ·m ≤ kᵢ with multipliers λᵢ, traps Q with multipliers z, lower
-//! bounds b·m ≥ l with multipliers y, units U with multipliers s, and a weight w(p) per place. The
-//! checker demands
+//! A lemma has comparisons aᵢ·m ≤ kᵢ with multipliers λᵢ, traps Q with multipliers z, lower bounds
+//! b·m ≥ l with multipliers y, units U with multipliers s, and a weight w(p) per place. The checker
+//! requires
 //!
 //! 1. λ, z, y, s ≥ 0;
-//! 2. no firing raises the weighted sum: Σ_p w(p)·(post(t,p) − pre(t,p)) ≤ 0 for every transition;
+//! 2. no firing increases the weighted sum: Σ_p w(p)·(post(t,p) − pre(t,p)) ≤ 0 for every
+//!    transition;
 //! 3. v := w + Σ λᵢ·aᵢ − Σ z·1_Q − Σ y·b + Σ s·1_chain(U) is nowhere negative, where chain(U) are
 //!    the places of U and of the units around it;
 //! 4. w·m₀ + Σ λᵢ·kᵢ − Σ z − Σ y·l + Σ s < 0;
-//! 5. units are used only if the net claims them safe and the certificate says that it assumes it.
+//! 5. if units occur, the net claims that they are safe, and the certificate states this
+//!    assumption.
 //!
 //! # Soundness
 //! Let m be reachable and satisfy every comparison. By (2), along the firing sequence, w·m ≤ w·m₀.
 //! A marked trap stays marked: −Σ_Q m(p) ≤ −1. A lower bound has its own proof: −b·m ≤ −l. In a
-//! unit-safe net a chain of units holds one token at most: Σ_chain m(p) ≤ 1. Adding these up with
-//! (1), v·m ≤ w·m₀ + Σ λᵢ·kᵢ − Σ z − Σ y·l + Σ s < 0 by (4). But m ≥ 0 and v ≥ 0 by (3), so 0 ≤
-//! v·m. No such m exists.
+//! unit-safe net a chain of units holds at most one token: Σ_chain m(p) ≤ 1. Adding these
+//! inequalities up with (1), v·m ≤ w·m₀ + Σ λᵢ·kᵢ − Σ z − Σ y·l + Σ s < 0 by (4). But m ≥ 0, and v
+//! ≥ 0 by (3), so 0 ≤ v·m. No such m exists.
 
 use super::flaw::Flaw;
 use super::lower_bound::LowerBound;
@@ -25,19 +28,20 @@ use super::sum::{Sum, product};
 use parikh_net::{Atom, Net, PlaceId, UnitId, Units};
 use serde::{Deserialize, Serialize};
 
-/// Comparisons that no reachable marking satisfies together. See the file's head for the letters.
+/// Comparisons that no reachable marking satisfies together. The header of the file defines the
+/// letters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lemma<P = PlaceId, U = UnitId> {
-    /// Positions in the certificate's atoms with λ.
+    /// Indices of comparisons in the certificate, with the multipliers λ.
     pub atoms: Vec<(usize, i128)>,
-    /// Positions in its traps with z.
+    /// Indices of traps in the certificate, with the multipliers z.
     pub traps: Vec<(usize, i128)>,
-    /// Positions in its lower bounds with y.
+    /// Indices of lower bounds in the certificate, with the multipliers y.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lower_bounds: Vec<(usize, i128)>,
-    /// Units with s.
+    /// Units with the multipliers s.
     pub units: Vec<(U, i128)>,
-    /// Places with w; 0 where not listed.
+    /// Places with the weights w; the weight of other places is 0.
     pub weights: Vec<(P, i128)>,
 }
 
@@ -54,14 +58,14 @@ impl Default for Lemma {
 }
 
 impl Lemma {
-    /// "Not all of them", with atom i as variable i + 1.
+    /// Returns the clause "some comparison is false", with comparison i as variable i + 1.
     pub(super) fn clause(&self) -> Vec<i32> {
         self.atoms.iter().map(|&(atom, _)| !(atom as i32)).collect()
     }
 
-    /// Checks the conditions for the lemma of this number in a certificate with these comparisons,
-    /// traps and lower bounds, whose places all exist. `units` are those that may be taken to be
-    /// safe.
+    /// Checks the conditions. `index` is the number of the lemma, for messages. `atoms`, `traps`
+    /// and `lower_bounds` belong to the certificate, and their places exist. `units` are the units
+    /// that may be assumed safe.
     pub(super) fn check(
         &self,
         net: &Net,
@@ -90,7 +94,7 @@ impl Lemma {
         }
         for &(at, factor) in &self.traps {
             let trap = traps.get(at).ok_or(Flaw::NoSuchPart(index, "trap", at))?;
-            // Each place once, however often it is listed: the trap is a set.
+            // A trap is a set, so a place that is listed twice counts once.
             let mut places = trap.clone();
             places.sort_unstable();
             places.dedup();

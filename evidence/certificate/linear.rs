@@ -1,21 +1,22 @@
 //! Sums of inequalities, and a propositional refutation.
 //!
-//! A [`LinearCertificate`] says why no reachable marking satisfies a predicate, in two layers that
-//! are read and checked separately:
+//! A [`LinearCertificate`] explains why no reachable marking satisfies a predicate. It has two
+//! layers that are read and checked separately:
 //!
-//! - *Lemmas* ([`Lemma`]): "these linear comparisons never hold together in a reachable marking",
-//!   each with a weighting of the places that shows it by adding up integers. Traps and lower
-//!   bounds ([`LowerBound`]) that a lemma uses are checked before.
-//! - *Propositional logic*: whatever makes the predicate true makes some of its comparisons true,
-//!   of a comparison and its negation one holds, because tokens are whole, of two others because of
-//!   what has to come first ([`Precedence`]), and the lemmas forbid every such choice. Mostly
-//!   obvious; where it is not, [`LinearCertificate::steps`] lists intermediate clauses, each of
-//!   which follows from those before it by unit propagation.
+//! - *Lemmas* ([`Lemma`]): "no reachable marking satisfies all these linear comparisons". Each
+//!   lemma has weights of the places that prove it by adding up integers. Traps and lower bounds
+//!   ([`LowerBound`]) that a lemma uses are checked before.
+//! - *Propositional logic*: if the predicate is true, some of its comparisons are true, and the
+//!   lemmas forbid every such choice. Two further kinds of clauses are known. A comparison or its
+//!   negation holds, because token counts are integers. One of the two comparisons of a
+//!   [`Precedence`] holds. Often unit propagation refutes these clauses at once. Otherwise
+//!   [`LinearCertificate::steps`] lists intermediate clauses, each of which follows from the
+//!   earlier ones by unit propagation.
 //!
 //! # Reading one
-//! The weights of a lemma are the interesting part: no firing increases the weighted number of
-//! tokens, so every reachable marking m has w·m ≤ w·m₀. A weighting that no firing changes at all
-//! is a place invariant; markings that satisfied the comparisons would break the inequality.
+//! The weights of a lemma carry the argument: no firing increases the weighted number of tokens, so
+//! every reachable marking m has w·m ≤ w·m₀. If no firing changes the weighted number, the weights
+//! are a place invariant. A marking that satisfied all comparisons would violate the inequality.
 //!
 //! # Sources
 //! J. Farkas, *Theorie der einfachen Ungleichungen*, 1902; T. Murata, *Petri nets*, Proc. IEEE 77,
@@ -37,18 +38,20 @@ use crate::refutation;
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// Lemmas, and everything that is needed to check them and what follows. Plain data.
+/// Lemmas with their premises, and the steps of a propositional refutation. Plain data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinearCertificate<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
-    /// Whether lemmas may use that the model's units are safe (NUPN): a claim of the model, which
-    /// the certificate takes for granted.
+    /// True if lemmas may use that the model's units are safe (NUPN). This is a claim of the model,
+    /// which the certificate assumes.
     pub assumes_units: bool,
-    /// Sets of transitions whose firings are counted. What follows is about the net with one more
-    /// place per set, which gets a token from each firing; these come after the net's own places.
+    /// Sets of transitions whose firings are counted. The lemmas are about the net with one more
+    /// place per set, which receives a token from each firing. These places follow the net's own
+    /// places.
     pub counters: Vec<Vec<T>>,
-    /// The comparisons that lemmas speak of. Comparison i is variable i + 1 of clauses.
+    /// The comparisons that occur in lemmas. Comparison i is variable i + 1 of clauses.
     pub atoms: Vec<A>,
-    /// Sets of places that stay marked once they are: a firing that takes from one puts into it.
+    /// Traps: sets of places that stay marked once they are marked, because each transition that
+    /// consumes from the set also produces into it.
     pub traps: Vec<Vec<P>>,
     /// Bounds on places, as premises of the lower bounds.
     #[serde(default = "Bounds::default", skip_serializing_if = "Bounds::is_empty")]
@@ -56,17 +59,17 @@ pub struct LinearCertificate<P = PlaceId, T = TransitionId, U = UnitId, A = Atom
     /// Weighted sums of tokens that never fall below a number.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub lower_bounds: Vec<LowerBound<P>>,
-    /// What has to happen before something else can.
+    /// Pairs of comparisons of which one holds, because some firing must come before another.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub precedences: Vec<Precedence<P>>,
-    /// Which comparisons exclude each other.
+    /// Sets of comparisons that no reachable marking satisfies together.
     pub lemmas: Vec<Lemma<P, U>>,
-    /// Clauses on the way to the contradiction, in order; variables as
-    /// [`LinearCertificate::clauses`] has them, negative for a negation.
+    /// The intermediate clauses of the refutation, in order, with the variables of
+    /// [`LinearCertificate::clauses`]. A negative number is a negation.
     pub steps: Vec<Vec<i32>>,
 }
 
-/// What the lemmas of a certificate come to, all of which hold.
+/// The checked lemmas of a certificate, as clauses.
 #[derive(Debug)]
 pub struct Lemmas<'a> {
     certificate: &'a LinearCertificate,
@@ -108,7 +111,7 @@ impl LinearCertificate {
         Ok(self.lemmas())
     }
 
-    /// Checks the lower bounds, with the bounds on places that they rest on.
+    /// Checks the lower bounds, and the bounds on places that they use.
     fn check_lower_bounds(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
         if self.bounds.assumes_units && !self.assumes_units {
             return Err(Flaw::Units(0));
@@ -126,14 +129,14 @@ impl LinearCertificate {
         Ok(())
     }
 
-    /// The lemmas, checked or not.
+    /// Builds the clauses of the lemmas without checking them.
     fn lemmas(&self) -> Lemmas<'_> {
         let mut variables = Variables::new();
         let mut clauses = Vec::new();
         for (atom, variable) in self.atoms.iter().zip(1..) {
-            // Tokens are whole, so of a comparison and its negation one holds. Lemmas argue with
-            // rational numbers; what no marking satisfies because tokens cannot be halved is shown
-            // case by case.
+            // Token counts are integers, so a comparison or its negation holds. Lemmas use rational
+            // arithmetic. Arguments that need integrality are made by case distinction on these
+            // clauses.
             let negated = atom.negated();
             let same = variables.get(&negated.sum).and_then(|bounds| bounds.get(&negated.bound));
             if let Some(&negation) = same {
@@ -146,9 +149,10 @@ impl LinearCertificate {
         Lemmas { certificate: self, clauses, variables }
     }
 
-    /// The clauses that the lemmas and "`predicate` holds" come down to, those of the lemmas last;
-    /// contradictory if the certificate refutes it. Variable i + 1 says that atom i holds; the
-    /// junctions of the predicate, parents before children, follow.
+    /// Returns the clauses of "`predicate` holds", followed by the clauses of the lemmas. They are
+    /// contradictory if the certificate refutes the predicate. Variable i + 1 is atom i; the
+    /// variables of the conjunctions and disjunctions of the predicate follow, parents before
+    /// children.
     pub fn clauses(&self, net: &Net, predicate: &Predicate) -> Vec<Vec<i32>> {
         let Lemmas { clauses, variables, .. } = self.lemmas();
         let skeleton = Skeleton::of(&predicate.to_atoms(net), self.atoms.len(), &variables);
@@ -159,7 +163,7 @@ impl LinearCertificate {
 }
 
 impl Lemmas<'_> {
-    /// Accepts that they exclude `predicate`, which has comparisons as its only leaves.
+    /// Checks that the lemmas exclude `predicate`, whose only leaves are comparisons.
     ///
     /// # Errors
     /// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].
@@ -169,18 +173,19 @@ impl Lemmas<'_> {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
         let atoms = self.certificate.atoms.len();
-        // The lemmas are true of the initial marking, so they do not contradict each other.
+        // The initial marking satisfies the lemmas, so the lemmas alone are not contradictory.
         let skeleton = Skeleton::of(predicate, atoms, &self.variables);
         let Skeleton { mut clauses, variables, .. } = skeleton.ok_or(Flaw::DoesNotFollow)?;
         clauses.extend_from_slice(&self.clauses);
         Ok(refutation::check(&clauses, &self.certificate.steps, variables, goes_on)?)
     }
 
-    /// The same, by looking at up to `most` cases, where the steps do not show it: they are about
-    /// the shape of a predicate, and another one may say the same.
+    /// Checks that the lemmas exclude `predicate`, with up to `most` cases. This succeeds more
+    /// often than [`refute`](Self::refute) if the steps were written for an equivalent predicate of
+    /// another form.
     ///
     /// # Errors
-    /// As for [`refute`](Self::refute).
+    /// The errors of [`refute`](Self::refute).
     pub fn refute_by_cases(
         &self,
         predicate: &Predicate,

@@ -3,13 +3,13 @@
 //! ```text
 //! place stock 2                                # no firing leaves fewer than 2 tokens on stock:
 //! place taken                                  # stock >= 2 in every reachable marking,
-//! transition take: 3*stock -> 2*stock + taken  # which the state equation does not know
+//! transition take: 3*stock -> 2*stock + taken  # which the state equation does not imply
 //! ```
 //!
 //! # Conditions
 //! A lower bound has weights w ≥ 0 and a number k. It is accepted if
 //!
-//! 1. w·low ≥ k, where low(p) is the least number of tokens on p by the certificate's bounds; or
+//! 1. w·low ≥ k, where low(p) is the lower bound on the tokens of p by the certificate's bounds; or
 //! 2. w·m₀ ≥ k, and for every transition t that these bounds do not block, w·post(t) ≥ w·pre(t) or
 //!    w·post(t) ≥ k.
 //!
@@ -18,11 +18,11 @@
 //! sequence: let w·m ≥ k and t lead from m to m'. If w·post(t) ≥ w·pre(t), then w·m' ≥ w·m ≥ k.
 //! Otherwise m' ≥ post(t) because m ≥ pre(t), so w·m' ≥ w·post(t) ≥ k.
 //!
-//! A marked trap is the case of weights 0 and 1 and k = 1.
+//! A marked trap is the special case of weights 0 and 1 and k = 1.
 //!
 //! # Source
 //! J. Esparza, S. Melzer, *Verification of safety properties using integer programming: beyond the
-//! state equation*, FMSD 16, 2000 (traps). The weights are a generalisation of ours.
+//! state equation*, FMSD 16, 2000 (traps). The weights are our generalisation.
 
 use super::bounds::DerivedBounds;
 use super::flaw::{Flaw, check_places};
@@ -31,18 +31,18 @@ use parikh_net::{Arc, Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Σ weight·m(place) ≥ tokens in every reachable marking m.
+/// The statement that Σ weight·m(place) ≥ tokens in every reachable marking m.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LowerBound<P = PlaceId> {
-    /// Places with their weights w; 0 where not listed.
+    /// Places with their weights w; the weight of other places is 0.
     pub weights: Vec<(P, u64)>,
     /// The number k.
     pub tokens: u64,
 }
 
 impl LowerBound {
-    /// Checks the conditions for the lower bound of this number, given the bounds on places that
-    /// the certificate has derived.
+    /// Checks the conditions. `index` is the number of the lower bound, for messages, and `known`
+    /// are the bounds on places that the certificate has derived.
     pub(super) fn check(&self, net: &Net, index: usize, known: &DerivedBounds) -> Result<(), Flaw> {
         check_places(net, self.weights.iter().map(|&(place, _)| place))?;
         let mut weights: BTreeMap<PlaceId, i128> = BTreeMap::new();
@@ -68,7 +68,7 @@ impl LowerBound {
     }
 }
 
-/// w·m for the marking m with these tokens.
+/// Returns w·m for a marking m given by `tokens`.
 fn total(weights: &BTreeMap<PlaceId, i128>, tokens: impl Fn(PlaceId) -> u64) -> Result<i128, Flaw> {
     let mut sum = 0;
     for (&place, &weight) in weights {
@@ -77,7 +77,7 @@ fn total(weights: &BTreeMap<PlaceId, i128>, tokens: impl Fn(PlaceId) -> u64) -> 
     Ok(sum)
 }
 
-/// w·pre(t) or w·post(t), from the arcs.
+/// Returns w·pre(t) or w·post(t), given the arcs.
 fn over(weights: &BTreeMap<PlaceId, i128>, arcs: &[Arc]) -> Result<i128, Flaw> {
     let mut sum = 0;
     for arc in arcs {

@@ -1,46 +1,47 @@
-//! All markings: a plain way to visit them.
+//! Explicit enumeration of all reachable markings.
 //!
-//! Where the reachable markings are few, the plainest argument is to look at each: a set, a list,
-//! one rule for firing. It shares no code with the searches of engines, and leaves nothing out: no
-//! stubborn sets, no reductions.
+//! If there are few reachable markings, the simplest argument is to check each of them. The code is
+//! a set, a queue and one firing rule. It shares no code with the searches of the engines, and uses
+//! no stubborn sets and no reductions.
 
 use super::flaw::Flaw;
 use parikh_net::{Marking, Net};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// All reachable markings.
+/// The set of all reachable markings.
 #[derive(Debug)]
 pub struct ReachableSet(HashSet<Box<[u8]>>);
 
 impl ReachableSet {
-    /// How many there are.
+    /// Returns the number of markings.
     pub fn count(&self) -> u64 {
         self.0.len() as u64
     }
 
-    /// Whether this is true of all of them; asked until it is not.
+    /// Returns true if `is_true` holds for all markings. Stops at the first marking where it does
+    /// not.
     pub fn all(&self, mut is_true: impl FnMut(&Marking) -> bool) -> bool {
         self.0.iter().all(|marking| is_true(&Marking::new(unpacked(marking))))
     }
 }
 
-/// The most bytes that visited markings may take, about: who wrote a document may ask for any
-/// number.
+/// The approximate maximum memory of the visited markings, in bytes, whatever number of markings a
+/// document asks for.
 const MOST_BYTES: usize = 8 << 30;
 
-/// The most firings between markings that are kept: of each, both ends.
+/// The maximum number of edges of the reachability graph that are stored.
 const MOST_EDGES: usize = 1 << 27;
 
-/// What a marking takes besides its own bytes: twice a pointer and a length, and its place in a
-/// table.
+/// Memory per marking in addition to its bytes: two pairs of pointer and length, and a table entry.
 const OVERHEAD: usize = 64;
 
-/// Shows all reachable markings, at most so many, to `sees`, which says whether it wants to go on.
-/// Those of fewer firings come first, and each is shown when it is met, not when it is left: where
-/// only the first markings of many are visited, none that is one firing away is missed.
+/// Visits all reachable markings, at most `most`, in breadth-first order. Calls `sees` with each
+/// marking and stops when it returns false. Each marking is reported when it is generated, not when
+/// it is expanded. So if the search stops early, all successors of the expanded markings have been
+/// reported.
 ///
 /// # Errors
-/// [`Flaw::More`], [`Flaw::Overflow`], or [`Flaw::Stopped`] when it does not.
+/// [`Flaw::More`], [`Flaw::Overflow`], or [`Flaw::Stopped`] when `sees` returns false.
 pub fn visit(
     net: &Net,
     most: u64,
@@ -49,11 +50,11 @@ pub fn visit(
     visit_capped(net, &[], most, sees)
 }
 
-/// The same where places that have a number in `caps` hold no more tokens than that: what comes
-/// beyond is lost. Nothing may take from them.
+/// Visits the reachable markings like [`visit`], where each place with a number in `caps` holds at
+/// most so many tokens: further tokens are lost. No transition may consume from these places.
 ///
 /// # Errors
-/// As [`visit`].
+/// The errors of [`visit`].
 pub fn visit_capped(
     net: &Net,
     caps: &[Option<u64>],
@@ -84,20 +85,21 @@ pub fn visit_capped(
     if goes_on { Ok(ReachableSet(seen)) } else { Err(Flaw::Stopped) }
 }
 
-/// All reachable markings with numbers, and the way back from each.
+/// All reachable markings with numbers, and the predecessors of each.
 #[derive(Debug)]
 pub struct Numbered {
     markings: Vec<Box<[u8]>>,
-    /// Where `before` of each marking begins.
+    /// Start of the predecessors of each marking in `before`.
     starts: Vec<usize>,
     before: Vec<u32>,
 }
 
 impl Numbered {
-    /// The reachable markings, at most so many. `goes_on` is asked at every one.
+    /// Enumerates the reachable markings, at most `most`. Calls `goes_on` for each, and stops when
+    /// it returns false.
     ///
     /// # Errors
-    /// As [`visit`].
+    /// The errors of [`visit`].
     pub fn of(net: &Net, most: u64, goes_on: &mut dyn FnMut() -> bool) -> Result<Self, Flaw> {
         let mut markings: Vec<Box<[u8]>> = Vec::new();
         let most = most.min(u32::MAX.into());
@@ -117,7 +119,7 @@ impl Numbered {
             }
             let tokens = unpacked(marking);
             successors(net, &[], &tokens, |after| {
-                // It was visited.
+                // All successors were visited, so each has a number.
                 let to = numbers.get(&*after).copied().unwrap_or(from);
                 edges.push((to, from));
             })?;
@@ -133,24 +135,24 @@ impl Numbered {
         Ok(Numbered { markings, starts, before })
     }
 
-    /// How many there are.
+    /// Returns the number of markings.
     pub fn count(&self) -> usize {
         self.markings.len()
     }
 
-    /// Each of them.
+    /// Iterates over the markings in the order of their numbers.
     pub fn markings(&self) -> impl Iterator<Item = Marking> {
         self.markings.iter().map(|marking| Marking::new(unpacked(marking)))
     }
 
-    /// The markings from which one firing leads there.
+    /// Returns the predecessors of a marking: the markings from which one firing leads to it.
     pub fn before(&self, marking: u32) -> &[u32] {
         let at = marking as usize;
         &self.before[self.starts[at]..self.starts[at + 1]]
     }
 }
 
-/// Shows each marking after one firing, packed.
+/// Calls `sees` with each successor of a marking, in packed form.
 fn successors(
     net: &Net,
     caps: &[Option<u64>],
@@ -175,7 +177,8 @@ fn successors(
     Ok(())
 }
 
-/// A marking in few bytes: seven bits of a number a byte, the eighth says that more follow.
+/// Encodes a marking in few bytes: each byte has seven bits of a number, and its high bit says that
+/// more bytes follow.
 pub(crate) fn packed(tokens: &[u64]) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(tokens.len());
     for &number in tokens {
@@ -189,7 +192,7 @@ pub(crate) fn packed(tokens: &[u64]) -> Box<[u8]> {
     bytes.into()
 }
 
-/// The tokens of a packed marking.
+/// Decodes a packed marking.
 pub(crate) fn unpacked(bytes: &[u8]) -> Vec<u64> {
     let (mut tokens, mut number, mut shift) = (Vec::with_capacity(bytes.len()), 0u64, 0);
     for byte in bytes {

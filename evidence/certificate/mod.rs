@@ -1,17 +1,21 @@
-//! Certificates of the impossible, and their checkers.
+//! Certificates that no reachable marking satisfies a predicate, and their checkers.
 //!
-//! There are five kinds, all of them plain data with a checker of their own, which [`Document`]
-//! puts under one roof: bounds on the tokens of places ([`bounds`]), sums of inequalities
-//! ([`linear`]), inductive invariants ([`induction`]), the number of all markings ([`markings`]),
-//! and a set of markings that no firing leaves ([`closed_set`]).
+//! There are five kinds, each plain data with its own checker. [`Document`] is the sum type of all
+//! kinds:
 //!
-//! A document does not say what it proves. [`Document::check`] goes through its steps once, and
-//! [`CheckedDocument::refutes`] says of any predicate whether no reachable marking satisfies it, as
-//! far as that follows from them.
+//! - bounds on the tokens of places ([`bounds`]);
+//! - sums of inequalities ([`linear`]);
+//! - inductive invariants ([`induction`]);
+//! - the number of reachable markings ([`markings`]);
+//! - a set of markings that is closed under firing ([`closed_set`]).
+//!
+//! A document does not say which predicates it refutes. [`Document::check`] checks its steps once.
+//! Then [`CheckedDocument::refutes`] decides for any predicate whether its unreachability follows
+//! from the steps.
 //!
 //! # Trusted
 //! A net, integer arithmetic (`i128`, every operation checked) and unit propagation: no LP, SMT or
-//! SAT solver and none of the engines' code; nothing in a certificate.
+//! SAT solver, no code of the engines, and no content of a certificate.
 
 pub mod bounds;
 pub mod closed_set;

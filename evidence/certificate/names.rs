@@ -1,4 +1,4 @@
-//! Documents as they stand in files: nodes by name.
+//! Documents in files: places, transitions and units are given by name.
 //!
 //! ```json
 //! {"bounds": {"assumes_units": false,
@@ -19,15 +19,14 @@
 //! {"closed_set": {"order": ["p", "q"], "nodes": [[0, 1, 0], [1, 2, 0]], "root": 3}}
 //! ```
 //!
-//! Lower bounds stand after the traps, if there are any, with bounds on places that they rest on:
-//! `"bounds": {"assumes_units": false, "steps": []}, "lower_bounds": [{"weights": [["stock", 1]],
-//! "tokens": 2}]`. A lemma uses one by its position: `"lower_bounds": [[0, 1]]`.
+//! Lower bounds, if any, stand after the traps, with the bounds on places that they use: `"bounds":
+//! {"assumes_units": false, "steps": []}, "lower_bounds": [{"weights": [["stock", 1]], "tokens":
+//! 2}]`. A lemma refers to a lower bound by its index: `"lower_bounds": [[0, 1]]`.
 //!
 //! With `"counters": [["t", "u"]]`, sets of transitions whose firings are counted, the places
-//! `firings#0`, `firings#1` … count them. What has to come first stands between traps and lemmas,
-//! if anything: `"precedences": [{"unfed": {"places": ["p"], "idle": 0, "fed": 1}}, {"kept":
-//! {"places": ["q"], "idle": 2, "marked": 3}}]`, with comparisons by their position. Integers may
-//! have up to 127 bits.
+//! `firings#0`, `firings#1` … count them. Precedences, if any, stand between traps and lemmas:
+//! `"precedences": [{"unfed": {"places": ["p"], "idle": 0, "fed": 1}}, {"kept": {"places": ["q"],
+//! "idle": 2, "marked": 3}}]`, with comparisons by their index. Integers may have up to 127 bits.
 
 use super::bounds::{Bound, Bounds, Inference};
 use super::closed_set::ClosedSet;
@@ -42,20 +41,20 @@ use parikh_net::{Atom, LinearSum, Net, PlaceId, UnitId};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// A document in names.
+/// A document with names instead of ids.
 pub type NamedDocument = Document<String, String, String, Comparison>;
 
-/// Σ ≤ bound, in names.
+/// A linear comparison with names: the sum is at most the bound.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Places with their coefficients.
     pub sum: Vec<(String, i64)>,
-    /// What it is at most.
+    /// The upper bound on the sum.
     pub bound: i64,
 }
 
 impl NamedDocument {
-    /// The document in ids of `net`; nothing of it is checked yet.
+    /// Returns the document with the ids of `net`, without checking it.
     ///
     /// # Errors
     /// When a name is not known, or a comparison is too large.
@@ -151,7 +150,7 @@ fn place(net: &Net, name: &str) -> Result<PlaceId, Flaw> {
     net.place_named(name).ok_or_else(|| Flaw::NoSuchName("place", name.to_owned()))
 }
 
-/// All of them, or the first flaw.
+/// Resolves each element. Returns the first flaw, if any.
 fn all<A, B>(list: &[A], resolve: impl Fn(&A) -> Result<B, Flaw>) -> Result<Vec<B>, Flaw> {
     list.iter().map(resolve).collect()
 }

@@ -1,37 +1,38 @@
-//! Precedence: what has to happen before something else can.
+//! Precedence: arguments about the order of firings.
 //!
-//! The state equation counts firings and forgets their order, so that it lets transitions feed each
-//! other from nothing: one takes what only the other gives, and the other what only the first one
-//! gives. Two arguments about order exclude that. Each says that of two comparisons one holds in
-//! every reachable marking, of the net with [counters](super::counters):
+//! The state equation counts firings and ignores their order. So it admits transitions that feed
+//! each other from nothing: each one consumes what only the other one produces. Two arguments about
+//! order exclude such solutions. Each says that of two comparisons one holds in every reachable
+//! marking of the net with [counters](super::counters):
 //!
-//! - [`Unfed`](Precedence::Unfed): places that are empty at first. Until a transition puts into
-//!   them that takes nothing from them, they stay empty, and whoever takes from them cannot fire.
-//!   So either nobody has taken from them, or somebody has fed them from outside.
-//! - [`Kept`](Precedence::Kept): a trap, marked or not. Once somebody has put into it, it stays
-//!   marked. So either nobody has put into it, or it has a token.
+//! - [`Unfed`](Precedence::Unfed): a set of places that is initially empty. The places stay empty
+//!   until a transition fires that produces into the set without consuming from it. Until then no
+//!   transition that consumes from the set can fire. So either no transition has consumed from the
+//!   set, or one has fed it from outside.
+//! - [`Kept`](Precedence::Kept): a trap, marked or not. Once a transition has produced into it, it
+//!   stays marked. So either no transition has produced into it, or it has a token.
 //!
 //! # Conditions
-//! The first comparison is Σ aᵢ·m(pᵢ) ≤ k, the second Σ bᵢ·m(qᵢ) ≤ l. The checker demands
+//! The first comparison is Σ aᵢ·m(pᵢ) ≤ k, the second Σ bᵢ·m(qᵢ) ≤ l. The checker requires
 //!
-//! 1. of an unfed set that none of its places is marked initially; of a trap that whoever takes
-//!    from it puts into it;
+//! 1. for an unfed set, that none of its places is marked initially; for a trap, that each
+//!    transition that consumes from it produces into it;
 //! 2. k ≥ 0, and aᵢ > 0 only for places of an unfed set, and for counters all of whose transitions
-//!    take from the set, or put into the trap;
+//!    consume from the set, or produce into the trap;
 //! 3. l ≥ −1, and bᵢ < 0 everywhere;
-//! 4. of an unfed set that each transition that puts into it without taking from it is counted by
-//!    some qᵢ; of a trap that each of its places is some qᵢ.
+//! 4. for an unfed set, that each transition that produces into it without consuming from it is
+//!    counted by some qᵢ; for a trap, that each of its places is some qᵢ.
 //!
 //! # Soundness
-//! Call it the event when for the first time a transition puts into an unfed set without taking
-//! from it, or any puts into the trap. Before it, by (1), an unfed set has no token, so that nobody
-//! can take from it; and nobody has put into the trap. So what (2) lets count is 0, and the first
-//! sum is at most 0 ≤ k. After it, by (4), some qᵢ has a token: the counter of that transition,
-//! which nobody takes from, or a place of the trap, which (1) keeps marked. By (3) the second sum
-//! is then at most −1 ≤ l.
+//! The *event* is the first firing of a transition that produces into an unfed set without
+//! consuming from it, or that produces into the trap. Before the event, by (1), an unfed set has no
+//! token, so no transition can consume from it; and no transition has produced into the trap. So
+//! the terms with aᵢ > 0 in (2) are 0, and the first sum is at most 0 ≤ k. After the event, by (4),
+//! some qᵢ has a token: the counter of that transition, from which no transition consumes, or a
+//! place of the trap, which stays marked by (1). By (3) the second sum is then at most −1 ≤ l.
 //!
 //! # Sources
-//! Y. Thierry-Mieg, *Structural reductions revisited*, PETRI NETS 2020 (who reads has to be fed);
+//! Y. Thierry-Mieg, *Structural reductions revisited*, PETRI NETS 2020 (read places must be fed);
 //! J. Esparza, S. Melzer, *Verification of safety properties using integer programming: beyond the
 //! state equation*, FMSD 16, 2000 (traps); E. Fraca, S. Haddad, *Complexity analysis of continuous
 //! Petri nets*, Fundamenta Informaticae 137, 2015 (which sets of transitions can fire at all).
@@ -41,39 +42,40 @@ use super::traps::emptying;
 use parikh_net::{Atom, Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
-/// Of two comparisons one holds, because of what has to come first. See the file's head.
-/// Comparisons are positions in the certificate's atoms.
+/// Two comparisons of which one holds in every reachable marking, by the order of firings. The
+/// header of the file has the argument. Comparisons are indices into the certificate's atoms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precedence<P = PlaceId> {
-    /// Places that are empty at first.
+    /// A set of places that is initially empty.
     Unfed {
         /// The places.
         places: Vec<P>,
-        /// Nobody has taken from them.
+        /// The comparison that holds while no transition has consumed from the set.
         idle: usize,
-        /// Somebody has put into them who did not take from them.
+        /// The comparison that holds after a transition has produced into the set without consuming
+        /// from it.
         fed: usize,
     },
     /// A trap.
     Kept {
-        /// Its places.
+        /// The places of the trap.
         places: Vec<P>,
-        /// Nobody has put into it.
+        /// The comparison that holds while no transition has produced into the trap.
         idle: usize,
-        /// It has a token.
+        /// The comparison that holds while the trap has a token.
         marked: usize,
     },
 }
 
 impl<P> Precedence<P> {
-    /// Its places.
+    /// Returns the places of the set or trap.
     pub fn places(&self) -> &[P] {
         let (Precedence::Unfed { places, .. } | Precedence::Kept { places, .. }) = self;
         places
     }
 
-    /// The two comparisons.
+    /// Returns the indices of the two comparisons.
     pub fn atoms(&self) -> [usize; 2] {
         match self {
             Precedence::Unfed { idle, fed, .. } => [*idle, *fed],
@@ -81,10 +83,10 @@ impl<P> Precedence<P> {
         }
     }
 
-    /// The same with other places and other positions of comparisons.
+    /// Replaces the places and the indices of comparisons.
     ///
     /// # Errors
-    /// Whatever `place` returns for one of them.
+    /// The first error that `place` returns.
     pub fn renamed<Q, E>(
         &self,
         place: impl Fn(&P) -> Result<Q, E>,
@@ -101,15 +103,15 @@ impl<P> Precedence<P> {
         })
     }
 
-    /// "One of the two", with atom i as variable i + 1.
+    /// Returns the clause "one of the two comparisons holds", with comparison i as variable i + 1.
     pub(super) fn clause(&self) -> Vec<i32> {
         self.atoms().map(|atom| atom as i32 + 1).to_vec()
     }
 }
 
 impl Precedence {
-    /// Checks the conditions for the precedence of this number in a certificate with these
-    /// comparisons and counted sets; `net` is the one with its counters.
+    /// Checks the conditions. `index` is the number of the precedence, for messages. `atoms` and
+    /// `counters` belong to the certificate, and `net` is the net with the counters.
     pub(super) fn check(
         &self,
         net: &Net,
@@ -168,7 +170,7 @@ impl Precedence {
     }
 }
 
-/// A set of places, and the transitions around it.
+/// A set of places, and its input and output transitions.
 struct Set {
     inside: Vec<bool>,
     takes: Vec<bool>,
@@ -194,12 +196,12 @@ impl Set {
         self.inside[place.index()]
     }
 
-    /// Whether `t` takes from it.
+    /// Returns true if `t` consumes from the set.
     fn takes(&self, t: TransitionId) -> bool {
         self.takes[t.index()]
     }
 
-    /// Whether `t` puts into it.
+    /// Returns true if `t` produces into the set.
     fn puts(&self, t: TransitionId) -> bool {
         self.puts[t.index()]
     }

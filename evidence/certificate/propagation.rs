@@ -1,11 +1,15 @@
-//! What follows from clauses over linear comparisons, by intervals and unit propagation.
+//! Consequences of clauses over linear comparisons, by intervals and unit propagation.
 //!
-//! A *term* is the tokens of a place, a sum of them (a row), or a truth value (0 or 1). Of each
-//! term an interval is known. A literal bounds a term from one side. Where all literals of a clause
-//! but one are false, the last one holds; a row's interval follows from those of its places, and
-//! bounds each of them by what the others leave; the ends of a term that keeps its remainder are
-//! rounded to that. Nothing else is done: no case is ever split, so an answer takes time in
-//! proportion to what is propagated, and "no contradiction" says nothing.
+//! A *term* is the number of tokens of a place, a weighted sum of terms (a row), or a truth value
+//! (0 or 1). Each term has an interval of possible values. A literal bounds a term from one side.
+//!
+//! Propagation applies three rules. If all literals of a clause but one are false, the last one is
+//! true. The interval of a row follows from the intervals of its parts, and bounds each part by
+//! what the other parts leave. If a term has a known remainder modulo a number, the ends of its
+//! interval are rounded to that remainder.
+//!
+//! No case is ever split. So the time is proportional to the number of propagated bounds, and the
+//! absence of a contradiction proves nothing.
 //!
 //! # Sources
 //! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals); W. Harvey, P. Stuckey, *Improving
@@ -16,36 +20,38 @@ use super::flaw::Flaw;
 use parikh_net::{Atom, PlaceId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A bound on a term.
+/// A bound on one side of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Literal {
     pub(super) term: usize,
-    /// At most, or else at least.
+    /// True for an upper bound, false for a lower bound.
     pub(super) upper: bool,
     pub(super) bound: i128,
 }
 
-/// Numbers beyond are "no bound".
+/// Larger absolute values mean "no bound".
 const MOST: i128 = 1 << 100;
 
-/// How often a row is looked at between two assumptions: x ≥ y + 1 and y ≥ x + 1 would raise each
-/// other for ever.
+/// The maximum number of visits of a row between two assumptions. Without a limit, x ≥ y + 1 and y
+/// ≥ x + 1 would increase each other forever.
 const LOOKS: u32 = 32;
 
 impl Literal {
-    /// That it is false.
+    /// Returns the negation of the literal.
     pub(super) fn negated(self) -> Literal {
         let by = if self.upper { 1 } else { -1 };
         Literal { upper: !self.upper, bound: self.bound + by, ..self }
     }
 
-    /// That it holds once the term has grown by `change`.
+    /// Returns the condition before a change of the term by `change` under which the literal holds
+    /// after it.
     pub(super) fn before(self, change: i128) -> Result<Literal, Flaw> {
         let bound = self.bound.checked_sub(change).filter(|bound| bound.abs() < MOST);
         Ok(Literal { bound: bound.ok_or(Flaw::Overflow)?, ..self })
     }
 
-    /// The side of the term's interval whose change may make it false.
+    /// Returns the number of the end of the term's interval whose change may make the literal
+    /// false.
     fn slot(self) -> usize {
         2 * self.term + usize::from(!self.upper)
     }
@@ -54,11 +60,11 @@ impl Literal {
 #[derive(Clone, Debug)]
 struct Row {
     term: usize,
-    /// Places, or other rows, as terms, with their coefficients.
+    /// The terms in the row, with their coefficients.
     parts: Vec<(usize, i128)>,
 }
 
-/// The numbers that are `of` more than a multiple of `modulus`.
+/// The set of numbers that are congruent to `of` modulo `modulus`.
 #[derive(Clone, Copy, Debug)]
 struct Remainder {
     modulus: i128,
@@ -66,7 +72,8 @@ struct Remainder {
 }
 
 impl Remainder {
-    /// The largest of them up to there, or the least from there on.
+    /// Returns the largest such number that is at most `bound` (`upper`), or the smallest that is
+    /// at least `bound`.
     fn nearest(self, bound: i128, upper: bool) -> i128 {
         match upper {
             true => bound - (bound - self.of).rem_euclid(self.modulus),
@@ -75,35 +82,37 @@ impl Remainder {
     }
 }
 
-/// Terms with their intervals, and clauses.
+/// Terms with their intervals, and clauses over their bounds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Propagator {
     low: Vec<i128>,
     high: Vec<i128>,
-    /// Of the terms that keep theirs.
+    /// Remainders of terms, where known.
     remainders: HashMap<usize, Remainder>,
     rows: Vec<Row>,
-    /// Per term, the rows to look at when its interval changes: those it is part of, and its own.
+    /// Rows to visit when the interval of a term changes: the rows that contain the term, and the
+    /// row that defines it.
     rows_of: Vec<Vec<usize>>,
     known_rows: HashMap<Vec<(PlaceId, i64)>, usize>,
-    /// Without two literals of one slot; the first two are watched.
+    /// Each clause has at most one literal per slot. The first two literals are watched.
     clauses: Vec<Vec<Literal>>,
-    /// Per slot the clauses that watch a literal of it.
+    /// Indices of the clauses that watch a literal of each slot.
     watching: Vec<Vec<usize>>,
-    /// What the intervals were before each change: term, whether above, the bound.
+    /// The undo log. Each entry is a term, true for its upper bound, and the bound before the
+    /// change.
     trail: Vec<(usize, bool, i128)>,
-    /// The changes before this one are propagated.
+    /// Index in the trail; earlier changes have been propagated.
     next: usize,
-    /// Rows to look at.
+    /// Rows to visit.
     dirty: Vec<usize>,
     is_dirty: Vec<bool>,
-    /// How often each row was looked at, and which were.
+    /// Number of visits of each row since the last assumption, and the list of visited rows.
     looks: Vec<u32>,
     looked_at: Vec<usize>,
 }
 
 impl Propagator {
-    /// A term with an interval; `None` is no bound.
+    /// Adds a term with an interval; `None` means unbounded.
     pub(super) fn term(&mut self, low: Option<i128>, high: Option<i128>) -> usize {
         self.low.push(low.unwrap_or(-MOST));
         self.high.push(high.unwrap_or(MOST));
@@ -112,9 +121,9 @@ impl Propagator {
         self.low.len() - 1
     }
 
-    /// The literal of a comparison, where the places' terms have the places' numbers. One about a
-    /// single place is about that term, others about a row, which they share if they compare the
-    /// same sum.
+    /// Returns the literal of a comparison. The terms of places have the numbers of the places. A
+    /// comparison of a single place bounds that term. Other comparisons bound a row, which
+    /// comparisons of the same sum share.
     pub(super) fn literal(&mut self, atom: &Atom) -> Literal {
         let (terms, bound) = (atom.sum.terms(), i128::from(atom.bound));
         if let &[(place, a)] = terms {
@@ -142,7 +151,7 @@ impl Propagator {
         term
     }
 
-    /// The term is the sum of these.
+    /// Adds the row `term` = Σ `parts`.
     fn relate(&mut self, term: usize, parts: Vec<(usize, i128)>) {
         let row = self.rows.len();
         parts.iter().for_each(|&(part, _)| self.rows_of[part].push(row));
@@ -153,8 +162,8 @@ impl Propagator {
         self.dirty.push(row);
     }
 
-    /// From now on the term is `of` more than a multiple of `modulus`. `false` where that was said
-    /// of it before, with this modulus or another.
+    /// Records that the term is congruent to `of` modulo `modulus`. Returns false if the term
+    /// already has a remainder.
     pub(super) fn keep_remainder(&mut self, term: usize, modulus: i128, of: i128) -> bool {
         if self.remainders.contains_key(&term) {
             return false;
@@ -170,10 +179,10 @@ impl Propagator {
         true
     }
 
-    /// Writes rows in terms of other rows. Where a row's sum contains the whole sum of another row,
-    /// that part is replaced by the other row's value: with a + b = 3, a row a + b + c becomes 3 +
-    /// c. First the rows `flows` are replaced, in rows that are no flows themselves; then the rows
-    /// `kept`, in all rows. `None` when `goes_on` says no.
+    /// Writes rows in terms of other rows. If a row contains the whole sum of another row, that
+    /// part is replaced by the term of the other row. For example, with a + b = 3 a row a + b + c
+    /// becomes 3 + c. The rows `flows` replace parts of rows outside `flows`. The rows `kept`
+    /// replace parts of all rows. Returns `None` when `goes_on` returns false.
     pub(super) fn compose(
         &mut self,
         flows: &[usize],
@@ -183,7 +192,7 @@ impl Propagator {
         let all: Vec<Row> = self.rows.clone();
         let others: Vec<(usize, Vec<(usize, i128)>)> =
             flows.iter().chain(kept).map(|&other| (other, self.parts(other))).collect();
-        // What is in a row begins with one of its parts.
+        // A row that is contained in another one begins with a part of it.
         let mut beginning: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (position, (_, own)) in others.iter().enumerate() {
             if let Some(&(first, _)) = own.first() {
@@ -213,25 +222,26 @@ impl Propagator {
                 self.relate(term, parts);
             }
         }
-        // For good, so that no assumption is to blame for it. The initial marking contradicts
-        // nothing.
+        // Propagate outside of any assumption, so that the bounds persist. The initial marking
+        // satisfies everything, so there is no contradiction.
         self.propagate();
         Some(())
     }
 
-    /// The places of a term with their coefficients: of a row its parts, of a place itself.
+    /// Returns the parts of a row with their coefficients, or the term itself for a place.
     pub(super) fn parts(&self, term: usize) -> Vec<(usize, i128)> {
         let own = self.rows_of[term].iter().find(|&&row| self.rows[row].term == term);
         own.map_or(vec![(term, 1)], |&row| self.rows[row].parts.clone())
     }
 
-    /// Adds a clause for good and propagates. Whether that is a contradiction.
+    /// Adds a clause permanently and propagates. Returns true on a contradiction.
     pub(super) fn add(&mut self, clause: &[Literal]) -> bool {
         let mut merged: Vec<Literal> = clause.to_vec();
         merged.sort_unstable_by_key(|literal| {
             (literal.slot(), if literal.upper { -literal.bound } else { literal.bound })
         });
-        // Of two bounds of a side the weaker one says as much as both, and comes first.
+        // Of two literals on the same slot, the weaker one is equivalent to their disjunction. It
+        // is sorted first and kept.
         merged.dedup_by_key(|literal| literal.slot());
         merged.sort_by_key(|&literal| self.is_false(literal));
         match merged.iter().filter(|&&literal| !self.is_false(literal)).count() {
@@ -242,13 +252,13 @@ impl Propagator {
                 self.watching[merged[0].slot()].push(index);
                 self.watching[merged[1].slot()].push(index);
                 self.clauses.push(merged);
-                // Rows may be new.
+                // Rows may be new, and not yet propagated.
                 self.propagate()
             }
         }
     }
 
-    /// Whether these assumptions propagate to a contradiction; they are forgotten again.
+    /// Returns true if the assumptions propagate to a contradiction. The assumptions are undone.
     pub(super) fn contradicts(&mut self, assumed: impl IntoIterator<Item = Literal>) -> bool {
         let mark = self.trail.len();
         let contradiction =
@@ -257,8 +267,9 @@ impl Propagator {
         contradiction
     }
 
-    /// Whether all cases contradict themselves: each of the literals of clauses, and each of
-    /// `splits`, is true or false. Up to `most` cases are looked at; `None` when `goes_on` says no.
+    /// Returns true if every case is contradictory, where each literal of a clause and each of
+    /// `splits` is true or false. At most `most` cases are tried. Returns `None` when `goes_on`
+    /// returns false.
     pub(super) fn contradicts_by_cases(
         &mut self,
         splits: &[Literal],
@@ -277,7 +288,7 @@ impl Propagator {
         most: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<bool> {
-        // What is assumed in each case, with how much was known before.
+        // The literal assumed in each open case, with the length of the trail before it.
         let mut open: Vec<(usize, Literal)> = Vec::new();
         let mut cases = 0;
         let mut contradiction = self.propagate();
@@ -300,8 +311,8 @@ impl Propagator {
         }
     }
 
-    /// A literal of a clause that is not yet true, or else one of `splits`, neither true nor false
-    /// itself.
+    /// Returns an undecided literal of a clause that is not yet true, or else an undecided literal
+    /// of `splits`.
     fn undecided(&self, splits: &[Literal]) -> Option<Literal> {
         let is_open = |clause: &&Vec<Literal>| !clause.iter().any(|&it| self.is_true(it));
         let open = self.clauses.iter().find(is_open);
@@ -310,7 +321,7 @@ impl Propagator {
         of_clause.or_else(|| splits.iter().copied().find(undecided))
     }
 
-    /// Forgets all but the first `mark` changes.
+    /// Undoes all but the first `mark` changes.
     fn forget(&mut self, mark: usize) {
         for (term, upper, bound) in self.trail.drain(mark..).rev() {
             match upper {
@@ -335,14 +346,14 @@ impl Propagator {
         }
     }
 
-    /// Makes a literal true. Whether it is false already.
+    /// Makes a literal true. Returns true if it is already false.
     fn assume(&mut self, literal: Literal) -> bool {
         if self.is_false(literal) {
             return true;
         }
         if !self.is_true(literal) {
             let Literal { term, upper, mut bound } = literal;
-            // What is not false yet is not false of the nearest number either.
+            // The rounding never makes a literal false that is not yet false.
             if let Some(remainder) = self.remainders.get(&term) {
                 bound = remainder.nearest(bound, upper);
             }
@@ -352,7 +363,7 @@ impl Propagator {
         false
     }
 
-    /// Makes true what follows. Whether something is true and false.
+    /// Propagates all changes. Returns true on a contradiction.
     fn propagate(&mut self) -> bool {
         let contradiction = self.settle();
         for row in self.dirty.drain(..) {
@@ -388,7 +399,7 @@ impl Propagator {
         }
     }
 
-    /// Looks at the clauses that watch a literal of this slot. Whether one is false.
+    /// Visits the clauses that watch a literal of this slot. Returns true if a clause is false.
     fn visit(&mut self, slot: usize) -> bool {
         let mut watchers = std::mem::take(&mut self.watching[slot]);
         let mut contradiction = false;
@@ -418,12 +429,13 @@ impl Propagator {
                 }
             }
         });
-        // No clause has two literals of this slot, so nothing was put there meanwhile.
+        // No clause has two literals of this slot, so no watcher was added to it meanwhile.
         self.watching[slot] = watchers;
         contradiction
     }
 
-    /// The interval of a row from those of its places, and theirs from it. Whether one is empty.
+    /// Tightens the interval of a row by its parts, and the intervals of the parts by the row.
+    /// Returns true if an interval is empty.
     fn tighten(&mut self, row: usize) -> bool {
         let Row { term, parts } =
             std::mem::replace(&mut self.rows[row], Row { term: 0, parts: Vec::new() });
@@ -433,9 +445,9 @@ impl Propagator {
         contradiction
     }
 
-    /// For `sign` 1: the row is at least the sum of the least its parts come to; and a part is at
-    /// most what the row leaves over the least of the others. For −1 the same of everything
-    /// negated.
+    /// With `sign` 1: the row is at least the sum of the least values of its parts, and each part
+    /// is at most the upper bound of the row minus the least values of the other parts. With `sign`
+    /// −1: the same for the negated row and parts.
     fn tighten_side(&mut self, term: usize, parts: &[(usize, i128)], sign: i128) -> bool {
         let (mut least, mut unbounded) = (0i128, 0usize);
         for &(part, a) in parts {
@@ -448,7 +460,7 @@ impl Propagator {
             }
         }
         if unbounded == 0 && least.abs() < MOST {
-            // sign · row ≥ least.
+            // The inequality sign · row ≥ least.
             let bound = Literal { term, upper: sign < 0, bound: least * sign };
             if self.assume(bound) {
                 return true;
@@ -466,7 +478,7 @@ impl Propagator {
                 _ => continue,
             };
             let Some(rest) = others.and_then(|others| most.checked_sub(others)) else { continue };
-            // a · part ≤ rest.
+            // The inequality a · part ≤ rest.
             let upper = a > 0;
             let bound = if upper { rest.div_euclid(a) } else { -rest.div_euclid(-a) };
             if bound.abs() < MOST && self.assume(Literal { term: part, upper, bound }) {
@@ -476,14 +488,15 @@ impl Propagator {
         false
     }
 
-    /// The least value of a·term; `None` when there is none.
+    /// Returns the least value of a·term, or `None` if it is unbounded.
     fn least(&self, term: usize, a: i128) -> Option<i128> {
         let side = if a > 0 { self.low[term] } else { self.high[term] };
         (side.abs() < MOST).then(|| a.checked_mul(side)).flatten()
     }
 }
 
-/// How often a sum is in what is `rest` of another one; 0 for one with a coefficient below 1.
+/// Returns how many times the sum `own` is contained in `rest`. Returns 0 if `own` has a
+/// coefficient below 1.
 fn times(own: &[(usize, i128)], rest: &BTreeMap<usize, i128>) -> i128 {
     let mut least = i128::MAX;
     for (part, a) in own {

@@ -1,35 +1,38 @@
 //! The propositional skeleton of a predicate, as clauses.
 //!
-//! Predicates are in negation normal form, so making more comparisons true never makes them false.
-//! Hence one direction per junction is enough: a conjunction that holds has all its parts hold, a
-//! disjunction some part. A comparison that no lemma speaks of stands for the tightest weaker one
-//! that some lemma does (more than 15 tokens are more than 13), or is taken for true: both only
-//! make the predicate easier to satisfy.
+//! Predicates are in negation normal form, so making more comparisons true never makes a predicate
+//! false. Hence implications in one direction suffice: a true conjunction implies all its parts,
+//! and a true disjunction implies one of its parts.
+//!
+//! A comparison that occurs in no lemma is replaced by the tightest weaker comparison that does
+//! occur in one (more than 15 tokens are more than 13). If there is none, the comparison counts as
+//! true. Both replacements make the predicate easier to satisfy, which is sound.
 
 use parikh_net::{Atom, LinearSum, Predicate};
 use std::collections::{BTreeMap, HashMap};
 
-/// The variables of comparisons, by their sums and then by their bounds.
+/// The variables of comparisons, by sum and then by bound.
 pub(super) type Variables<'a> = HashMap<&'a LinearSum, BTreeMap<i64, i32>>;
 
-/// The variable of `atom`, or of the tightest comparison that it implies.
+/// Returns the variable of `atom`, or of the tightest comparison that `atom` implies.
 fn variable_of(atom: &Atom, variables: &Variables<'_>) -> Option<i32> {
     let (_, &variable) = variables.get(&atom.sum)?.range(atom.bound..).next()?;
     Some(variable)
 }
 
-/// The clauses of "the predicate holds". Variable i + 1 is atom i; the junctions follow, parents
-/// before children and first parts first.
+/// The clauses that state that the predicate holds. Variable i + 1 is atom i. The variables of
+/// conjunctions and disjunctions follow, parents before children, in the order of the parts.
 pub(super) struct Skeleton<'a> {
     atoms: &'a Variables<'a>,
-    /// How many variables there are, the junctions' among them.
+    /// The number of variables, including those of conjunctions and disjunctions.
     pub(super) variables: usize,
     pub(super) clauses: Vec<Vec<i32>>,
 }
 
 impl<'a> Skeleton<'a> {
-    /// Of a predicate of comparisons, where so many have variables; `None` when it may be true
-    /// whatever they are.
+    /// Builds the skeleton of a predicate whose leaves are comparisons, `count` of which have
+    /// variables. Returns `None` if the predicate may be true whatever the values of these
+    /// variables are.
     pub(super) fn of(
         predicate: &Predicate,
         count: usize,
@@ -41,7 +44,7 @@ impl<'a> Skeleton<'a> {
         Some(skeleton)
     }
 
-    /// The literal of a node, whose clauses are added; `None` where it is taken for true.
+    /// Adds the clauses of a node and returns its literal, or `None` if the node counts as true.
     fn node(&mut self, predicate: &Predicate) -> Option<i32> {
         match predicate {
             Predicate::Atom(atom) => variable_of(atom, self.atoms),
@@ -70,7 +73,7 @@ impl<'a> Skeleton<'a> {
                 self.clauses.push(vec![-own]);
                 Some(own)
             }
-            // Nothing else is left in a predicate of comparisons.
+            // A predicate of comparisons has no other nodes.
             _ => None,
         }
     }

@@ -1,10 +1,10 @@
-//! Weighted sums of tokens with a constant, added up exactly.
+//! Weighted sums of tokens with a constant, in checked integer arithmetic.
 
 use super::flaw::{Flaw, check_places};
 use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::BTreeMap;
 
-/// Coefficients of places and a constant.
+/// A linear expression: coefficients of places and a constant.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sum {
     pub(super) coefficients: BTreeMap<PlaceId, i128>,
@@ -12,9 +12,9 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// The sum of step `index` with these weights w, and w·m₀ as the constant; accepted if no
-    /// firing raises it: Σ_p w(p)·(post(t,p) − pre(t,p)) ≤ 0 for every transition t. Then w·m ≤
-    /// w·m₀ for every reachable m.
+    /// Returns the sum with the given weights w and the constant w·m₀, if no firing increases it:
+    /// Σ_p w(p)·(post(t,p) − pre(t,p)) ≤ 0 for every transition t. Then w·m ≤ w·m₀ for every
+    /// reachable m. `index` is the number of the step, for messages.
     pub(super) fn never_raised(
         net: &Net,
         index: usize,
@@ -22,7 +22,7 @@ impl Sum {
     ) -> Result<Sum, Flaw> {
         check_places(net, weights.iter().map(|&(place, _)| place))?;
         let mut sum = Sum::default();
-        // Transitions without an arc to a weighted place change nothing.
+        // Transitions without an arc to a weighted place do not change the sum.
         let mut gains: BTreeMap<TransitionId, i128> = BTreeMap::new();
         for &(place, weight) in weights {
             sum.add(place, weight)?;

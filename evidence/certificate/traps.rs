@@ -1,11 +1,11 @@
-//! Traps: sets of places that stay marked once they are, because a firing that takes from one puts
-//! into it.
+//! Traps: sets of places that stay marked once they are marked, because each transition that
+//! consumes from the set also produces into it.
 
 use super::flaw::{Flaw, check_places};
 use parikh_net::{Net, PlaceId, TransitionId};
 
-/// Accepts that a set Q of places is a trap, so that every t with an input in Q has an output in Q,
-/// and is marked initially. Then it stays so: Σ_{p∈Q} m(p) ≥ 1 in every reachable marking.
+/// Checks that a set Q of places is a trap (every t with an input in Q has an output in Q) and is
+/// marked initially. Then Σ_{p∈Q} m(p) ≥ 1 in every reachable marking m.
 pub(crate) fn check_trap(net: &Net, index: usize, trap: &[PlaceId]) -> Result<(), Flaw> {
     check_places(net, trap.iter().copied())?;
     if let Some(t) = emptying(net, trap) {
@@ -15,7 +15,8 @@ pub(crate) fn check_trap(net: &Net, index: usize, trap: &[PlaceId]) -> Result<()
     if marked { Ok(()) } else { Err(Flaw::Unmarked(index)) }
 }
 
-/// A transition that takes from a set of places and puts nothing into it; none of a trap.
+/// Returns a transition that consumes from the set of places and produces nothing into it, or
+/// `None` if the set is a trap.
 pub(super) fn emptying(net: &Net, places: &[PlaceId]) -> Option<TransitionId> {
     let mut inside = vec![false; net.place_count()];
     places.iter().for_each(|place| inside[place.index()] = true);

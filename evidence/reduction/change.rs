@@ -1,70 +1,72 @@
-//! Applying proposals: the one place that changes a working net.
+//! Applies proposals of rules: the only code that changes a working net.
 //!
-//! A proposal is applied whole or not at all. It was derived from the net as it is, so what is
-//! checked here is its form: that its nodes are there, that no node is named twice where that has
-//! no meaning, that markings stay within their range. A proposal that fails is a bug of its rule;
-//! it is dropped and counted.
+//! A proposal is applied as a whole or not at all. The rule has derived it from the current net, so
+//! only its form is checked here: its places and transitions exist, none occurs twice where that
+//! makes no sense, and markings stay in their range. A proposal that fails is a bug of its rule;
+//! the caller drops and counts it.
 
 use super::work::WorkNet;
 use parikh_net::{Arc, Marking, PlaceId, Step, TransitionId};
 use std::collections::BTreeMap;
 
-/// One primitive change.
+/// A primitive change of a working net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
     /// Removes a place with its arcs.
     RemovePlace(PlaceId),
-    /// Removes a place that holds its initial tokens for ever, with its arcs.
+    /// Removes a place that always holds its initial tokens, with its arcs.
     RemoveConstant(PlaceId),
-    /// Removes a place with its arcs that always holds what others tell.
+    /// Removes a place, with its arcs, whose tokens always follow from other places by a linear
+    /// equation.
     RemoveEqual(Equality),
     /// Removes a transition.
     RemoveTransition(TransitionId),
-    /// Removes a transition that never fires.
+    /// Removes a transition that is dead.
     RemoveDead(TransitionId),
-    /// Adds a transition that stands for a sequence of others.
+    /// Adds a transition that is equivalent to a sequence of others.
     AddTransition {
-        /// What it takes, ascending.
+        /// The preset with weights, ascending.
         pre: Vec<Arc>,
-        /// What it puts, ascending.
+        /// The postset with weights, ascending.
         post: Vec<Arc>,
         /// The sequence, in ids that exist before this proposal.
         stands_for: Vec<Step>,
     },
-    /// Sets what transitions, ascending, take from a place and put to it.
+    /// Sets the weights of the arcs from and to a place, per transition, ascending.
     SetArcs(PlaceId, Vec<(TransitionId, u64, u64)>),
-    /// Divides all weights at a place and, rounding down, its tokens.
+    /// Divides all weights at a place by a number, and its tokens with rounding down.
     Divide(PlaceId, u64),
-    /// Fires a transition once and for all before everything else.
+    /// Fires a transition once, before all other firings.
     Prefire(Step),
-    /// Merges places into the first of them: arcs and tokens add up.
+    /// Merges places into the first listed place. Arc weights and tokens are added up.
     Fuse(Vec<PlaceId>),
-    /// In a dead marking of the reduced net these may still be enabled: they fire last.
+    /// Transitions that may still be enabled in a dead marking of the reduced net. They fire last.
     FireLast(Vec<TransitionId>),
 }
 
-/// That `times` the tokens of a place are always `constant` more than the weighted sum of others.
+/// An equation that holds in every reachable marking: `times` the tokens of `place` equal the
+/// weighted sum plus `constant`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Equality {
-    /// The place.
+    /// The place whose tokens follow from the others.
     pub place: PlaceId,
-    /// Positive.
+    /// The positive multiplicity of the place.
     pub times: u32,
-    /// Other places, each once, with positive weights.
+    /// Other places, without duplicates, with positive weights.
     pub sum: Vec<(PlaceId, u32)>,
-    /// What is added.
+    /// The constant of the equation.
     pub constant: i128,
 }
 
-/// The proposal cannot be applied.
+/// The error that a proposal cannot be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused;
 
-/// Applies `proposal`, edits in order, to `net`: whole, or not at all. Whoever keeps the way back,
-/// or what changed, is told of the net and the proposal just `before`.
+/// Applies `proposal` to `net`, edits in order, as a whole or not at all. Calls `before` with the
+/// net and the proposal just before the change, for callers that record changes.
 ///
 /// # Errors
-/// When its form is wrong: a bug of the rule that proposed it.
+/// When the form of the proposal is wrong, which is a bug of its rule.
 pub fn apply(
     net: &mut WorkNet,
     proposal: Vec<Edit>,
@@ -94,7 +96,7 @@ pub fn apply(
             Edit::Prefire(step) => {
                 let changes: Vec<_> = net.changes(step.transition).collect();
                 for (p, change) in changes {
-                    // Within range: `validate` computed the same.
+                    // `validate` has checked that the result is in range.
                     let gain = change.wrapping_mul(step.count as i64);
                     net.set_tokens(p, net.tokens(p).wrapping_add_signed(gain));
                 }
@@ -161,7 +163,8 @@ fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), Refused> {
     if each_once { Ok(()) } else { Err(Refused) }
 }
 
-/// What each transition around takes from the group and puts to it; `None` on overflow.
+/// Returns the weights of the arcs between each transition and the merged place, or `None` on
+/// overflow.
 fn fused_arcs(net: &WorkNet, group: &[PlaceId]) -> Option<Vec<(TransitionId, u64, u64)>> {
     let within = |sum: u64| (sum <= Marking::MAX_TOKENS).then_some(sum);
     let mut sums: BTreeMap<TransitionId, (u64, u64)> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! A reduction that was gone through: what holds of the reduced net carries back.
+//! A reduction whose log has been checked, so that results on the reduced net carry back.
 
 use super::conditions::Candidate;
 use super::finish::finish;
@@ -8,20 +8,20 @@ use super::redo::redo;
 use super::translation::ReducedNet;
 use parikh_net::{Net, Predicate};
 
-/// The checker's own reduced net. Made only by going through a log, every condition of every step
-/// checked; so what is never reached on its net is, translated, never reached on the net that the
-/// log began with, and what stays reachable stays so. That net may itself be one that was reduced:
-/// one reduction is gone through after the other.
+/// A reduced net, made by checking a log: every condition of every step holds. So a predicate is
+/// unreachable in the original net if its translation is unreachable in the reduced net, and the
+/// same holds for predicates that stay reachable. The original net may itself be the result of a
+/// checked reduction.
 #[derive(Clone, Debug)]
 pub struct CheckedReduction {
     reduced: ReducedNet,
 }
 
 impl CheckedReduction {
-    /// Goes through `log`, which reduces `net`.
+    /// Checks `log`, which reduces `net`.
     ///
     /// # Errors
-    /// With the first step that does not hold; [`LogError::Stopped`] when it does not go on.
+    /// The first incorrect step, or [`LogError::Stopped`] when `goes_on` returns false.
     pub fn of_log(
         net: &Net,
         log: &NamedLog,
@@ -31,10 +31,10 @@ impl CheckedReduction {
         CheckedReduction::of_steps(net, &needs, log.steps(net, &needs), goes_on)
     }
 
-    /// Goes through these steps, which reduce `net` for `needs`.
+    /// Checks the steps, which reduce `net` for `needs`.
     ///
     /// # Errors
-    /// As [`of_log`](Self::of_log).
+    /// The errors of [`of_log`](Self::of_log).
     pub fn of_steps<'s>(
         net: &Net,
         needs: &Needs,
@@ -49,20 +49,20 @@ impl CheckedReduction {
         Ok(CheckedReduction { reduced: reduced.map_err(|_| LogError::OtherNet)? })
     }
 
-    /// The reduced net. In it the composed transitions have the names that the log gives them.
+    /// Returns the reduced net. Its composed transitions have the names of the log.
     pub fn net(&self) -> &Net {
         &self.reduced.net
     }
 
-    /// A predicate that some reachable marking of the reduced net satisfies exactly if one of the
-    /// original net satisfies `predicate`; `None` when the reduction was not made for it, or it
-    /// cannot be said there. `original` is the net that was reduced, whose nodes it names.
+    /// Returns a predicate that is reachable in the reduced net if and only if `predicate` is
+    /// reachable in the original net. Returns `None` if the reduction does not preserve
+    /// `predicate`, or the reduced net cannot express it. `original` is the net that was reduced.
     pub fn translate(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
         self.reduced.translate_predicate(original, predicate)
     }
 
-    /// What stays reachable wherever the reduced net goes exactly if `wanted` does in the original
-    /// one; `None` as in [`translate`](Self::translate).
+    /// Returns a predicate that stays reachable in the reduced net if and only if `wanted` does in
+    /// the original net. Returns `None` as in [`translate`](Self::translate).
     pub fn translate_home(&self, wanted: &Predicate) -> Option<Predicate> {
         self.reduced.translate_home(wanted)
     }

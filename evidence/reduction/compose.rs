@@ -1,23 +1,24 @@
-//! The transition that a sequence of transitions amounts to.
+//! The transition that is equivalent to a sequence of transitions.
 //!
-//! It takes from each place the least number of tokens with which the sequence can fire (its
-//! *hurdle*) and puts back what is left of it plus what the sequence wins. Firing it is exactly
-//! firing the sequence in one go; nothing is approximated, whatever the weights and self-loops.
+//! It consumes from each place the least number of tokens with which the sequence is enabled (its
+//! *hurdle*). It produces the rest of the hurdle plus the net gain of the sequence. Firing it is
+//! exactly firing the sequence at once, for any weights and self-loops.
 
 use super::work::WorkNet;
 use parikh_net::{Arc, Marking, PlaceId, TransitionId};
 
-/// What a sequence takes and puts. Places ascend; none has both numbers 0.
+/// The consumed and the produced tokens of a sequence, by place. Places ascend, and no entry has
+/// both numbers 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Composite(Vec<(PlaceId, u64, u64)>);
 
 impl Composite {
-    /// One firing of `t`.
+    /// Returns the composite of one firing of `t`.
     pub(super) fn of(net: &WorkNet, t: TransitionId) -> Composite {
         Composite(net.arcs(t).collect())
     }
 
-    /// `times` firings in a row, at least one; `None` on overflow.
+    /// Returns the composite of `times` repetitions, at least one, or `None` on overflow.
     pub(super) fn repeated(&self, times: u64) -> Option<Composite> {
         let again = times.checked_sub(1)?;
         let arc = |&(p, taken, put): &(PlaceId, u64, u64)| {
@@ -29,7 +30,7 @@ impl Composite {
         self.0.iter().map(arc).collect::<Option<_>>().map(Composite)
     }
 
-    /// First this, then `next`; `None` on overflow.
+    /// Returns the composite of this sequence followed by `next`, or `None` on overflow.
     pub(super) fn then(&self, next: &Composite) -> Option<Composite> {
         let mut arcs = Vec::with_capacity(self.0.len() + next.0.len());
         let (mut ours, mut theirs) = (self.0.iter().peekable(), next.0.iter().peekable());
@@ -43,7 +44,7 @@ impl Composite {
             let none = &(place, 0, 0);
             let &(_, taken, put) = ours.next_if(|arc| arc.0 == place).unwrap_or(none);
             let &(_, taken_next, put_next) = theirs.next_if(|arc| arc.0 == place).unwrap_or(none);
-            // What `next` takes is covered by what this puts, as far as it goes.
+            // The tokens that this sequence produces serve the needs of `next` first.
             let missing = taken_next.saturating_sub(put);
             let left = put.saturating_sub(taken_next);
             let taken = within(taken.checked_add(missing)?)?;
@@ -54,25 +55,25 @@ impl Composite {
         }
     }
 
-    /// What it takes, ascending.
+    /// Returns the consumed tokens, ascending by place.
     pub(super) fn pre(&self) -> Vec<Arc> {
         let arcs = self.0.iter().filter(|arc| arc.1 > 0);
         arcs.map(|&(place, weight, _)| Arc { place, weight }).collect()
     }
 
-    /// What it puts, ascending.
+    /// Returns the produced tokens, ascending by place.
     pub(super) fn post(&self) -> Vec<Arc> {
         let arcs = self.0.iter().filter(|arc| arc.2 > 0);
         arcs.map(|&(place, _, weight)| Arc { place, weight }).collect()
     }
 
-    /// What it changes, never 0, ascending.
+    /// Returns the changes, ascending by place, without zeros.
     pub(super) fn changes(&self) -> impl Iterator<Item = (PlaceId, i64)> {
         let difference = |&(p, taken, put): &(PlaceId, u64, u64)| (p, put as i64 - taken as i64);
         self.0.iter().map(difference).filter(|&(_, change)| change != 0)
     }
 
-    /// Whether it can fire wherever `t` can.
+    /// Returns true if the composite is enabled wherever `t` is.
     pub(super) fn fires_with(&self, net: &WorkNet, t: TransitionId) -> bool {
         self.0.iter().all(|&(p, taken, _)| taken <= net.pre_weight(t, p))
     }

@@ -1,12 +1,14 @@
-//! What makes a rule right: its numbered conditions at a candidate, and the change that follows.
+//! The conditions of a reduction rule: numbered conditions on a candidate, and the change that
+//! follows.
 //!
-//! A rule has two halves with different duties. The search, which is not here, is cheap and may be
-//! wrong: it names *candidates*, the nodes an application would be about. The conditions are where
-//! soundness lives: a check is given a candidate, reads the net as it is now, goes through the
-//! rule's numbered conditions and derives the change from nothing but the candidate and the net. So
-//! a candidate that was found on an older net does no harm, a mutation test can drop any one
-//! condition, and the log of a reduction is the list of (rule, candidate): whoever doubts it checks
-//! the same candidates again ([`redo`](super::redo())).
+//! A rule has two parts. The search, which is in another crate, is cheap and may be wrong: it
+//! proposes *candidates*, the places and transitions of a possible application. The conditions
+//! ensure soundness. A check reads a candidate and the current net, decides the rule's numbered
+//! conditions, and derives the change from the candidate and the net only.
+//!
+//! This separation has three benefits. A candidate found on an older net does no harm. A mutation
+//! test can drop any single condition. The log of a reduction is a list of rules and candidates,
+//! and a checker can check the same candidates again ([`redo`](super::redo())).
 
 use super::change::Edit;
 use super::needs::Preserve;
@@ -14,25 +16,26 @@ use super::work::WorkNet;
 use parikh_net::{Features, PlaceId, TransitionId};
 use std::ops::Deref;
 
-/// The nodes an application of a rule is about, in the order the rule says.
+/// The places and transitions of a possible application of a rule, in the order that the rule
+/// defines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
     /// Places by their ids in the working net.
     pub places: Vec<PlaceId>,
     /// Transitions by their ids in the working net.
     pub transitions: Vec<TransitionId>,
-    /// The multiplicity of each place, positive; empty when all are 1.
+    /// The multiplicity of each place, positive. The list is empty if all are 1.
     pub weights: Vec<u32>,
 }
 
 impl Candidate {
-    /// Each place with its multiplicity.
+    /// Iterates over the places with their multiplicities.
     pub fn weighted_places(&self) -> impl Iterator<Item = (PlaceId, u32)> {
         let weights = self.weights.iter().copied().chain(std::iter::repeat(1));
         self.places.iter().copied().zip(weights)
     }
 
-    /// Its nodes when it is exactly one place.
+    /// Returns the place if the candidate is exactly one place.
     pub(super) fn as_place(&self) -> Option<PlaceId> {
         match (&self.places[..], &self.transitions[..]) {
             (&[p], []) => Some(p),
@@ -41,22 +44,22 @@ impl Candidate {
     }
 }
 
-/// The condition that a check takes for granted: none, but for tests that see whether they notice.
+/// The condition that a check assumes without testing it. Outside of mutation tests there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Granted(Option<u8>);
 
 impl Granted {
-    /// Every condition is asked for.
+    /// Every condition is tested.
     pub const NOTHING: Granted = Granted(None);
 
-    /// Takes this condition for granted, which makes reductions wrong.
+    /// Assumes condition `number` without testing it, which makes reductions wrong.
     #[cfg(any(test, feature = "mutation"))]
     pub fn condition(number: u8) -> Granted {
         Granted(Some(number))
     }
 }
 
-/// The net with what a check may know besides it.
+/// The net, and the parameters of a check.
 #[derive(Clone, Copy)]
 pub struct Context<'w> {
     net: &'w WorkNet,
@@ -65,22 +68,23 @@ pub struct Context<'w> {
 }
 
 impl<'w> Context<'w> {
-    /// Of a net that is reduced to preserve this.
+    /// Creates the context for a net that is reduced to preserve `preserve`.
     pub fn new(net: &'w WorkNet, preserve: Preserve, granted: Granted) -> Self {
         Context { net, preserve, granted }
     }
 
-    /// Condition `number` of the rule's header: `None` when it does not hold.
+    /// Returns `None` if condition `number` of the rule's header does not hold.
     pub fn require(&self, number: u8, holds: bool) -> Option<()> {
         self.grants(number, holds).then_some(())
     }
 
-    /// Condition `number` of the rule's header, where it does not decide alone.
+    /// Returns true if condition `number` of the rule's header holds or is assumed. For conditions
+    /// that do not decide alone.
     pub fn grants(&self, number: u8, holds: bool) -> bool {
         holds || self.granted == Granted(Some(number))
     }
 
-    /// Whether some class of these has to be preserved.
+    /// Returns true if some class of `class` must be preserved.
     pub fn preserves(&self, class: Preserve) -> bool {
         self.preserve.meets(class)
     }
@@ -93,31 +97,32 @@ impl Deref for Context<'_> {
     }
 }
 
-/// The change at a candidate, or `None` when a condition fails or a weight would overflow.
+/// Returns the change at a candidate, or `None` if a condition fails or a weight overflows.
 pub type Check = fn(&Context<'_>, &Candidate) -> Option<Vec<Edit>>;
 
-/// The conditions of a reduction rule. See the module.
+/// A reduction rule, as its checker sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions {
-    /// The rule's name: of the log, of statistics and of the file.
+    /// The name of the rule in logs and statistics, and of its file.
     pub name: &'static str,
-    /// The classes it preserves.
+    /// The classes of questions that the rule preserves.
     pub preserves: Preserve,
-    /// The features of nets that its argument holds for.
+    /// The features of nets for which the rule is sound.
     pub takes: Features,
-    /// How many numbered conditions it has.
+    /// The number of numbered conditions.
     pub conditions: u8,
-    /// Whether the reachable markings stay the same but for removed places, and the transitions
-    /// that are left fire where they fired: then what later rules find holds of the original net.
+    /// True if the rule keeps the reachable markings, up to removed places, and the enabledness of
+    /// the remaining transitions. Then facts about the reduced net, found by later rules, hold in
+    /// the original net.
     pub is_lossless: bool,
-    /// Whether a candidate may give its places multiplicities.
+    /// True if a candidate may give multiplicities to its places.
     pub weighs: bool,
-    /// Goes through the conditions.
+    /// The check of the conditions.
     pub check: Check,
 }
 
 impl Conditions {
-    /// A rule for nets with weights that loses markings, and whose places have no multiplicities.
+    /// Creates a rule for weighted nets that is not lossless and has no multiplicities.
     pub(super) const fn new(
         name: &'static str,
         preserves: Preserve,
@@ -135,20 +140,21 @@ impl Conditions {
         }
     }
 
-    /// The same rule, lossless.
+    /// Marks the rule as lossless.
     pub(super) const fn lossless(self) -> Conditions {
         Conditions { is_lossless: true, ..self }
     }
 
-    /// The same rule, whose places may have multiplicities.
+    /// Marks the rule as one whose places may have multiplicities.
     pub(super) const fn weighed(self) -> Conditions {
         Conditions { weighs: true, ..self }
     }
 }
 
-/// What `rule` proposes at `candidate`, which anybody may have made up: its nodes are there, each
-/// is named once (else a check that compares the length of the candidate with a count of the net
-/// would take two for one), and places have multiplicities only where they mean something.
+/// Returns the change that `rule` proposes at `candidate`, which may come from any source. Checks
+/// that the places and transitions exist, that none occurs twice, and that there are multiplicities
+/// only where they have a meaning. Duplicates would deceive checks that compare the length of the
+/// candidate with a count of the net.
 pub fn propose(rule: &Conditions, net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let there = candidate.places.iter().all(|&p| net.has_place(p))
         && candidate.transitions.iter().all(|&t| net.has_transition(t));

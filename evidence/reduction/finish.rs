@@ -1,20 +1,19 @@
-//! From the working net to a net: names, maps, and the virtual places taken out again.
+//! Turns the working net into a net: names, maps between ids, and removal of the virtual places.
 
 use super::needs::Needs;
 use super::translation::{Firing, ReducedNet};
 use super::work::WorkNet;
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
 
-/// Completes a net before it is built: given what was made so far, and what became of each original
-/// place.
+/// A callback that completes a net before it is built. It receives the builder and the new place of
+/// each original place.
 pub type Finishing<'f> = dyn FnMut(&mut NetBuilder, &[Option<PlaceId>]) + 'f;
 
-/// The reduced net that `work` comes to, made of `original` for `needs`. `name` is asked for the
-/// names of composed transitions, of which no node may have one already; what else there is to a
-/// net, such as labels, is left to `complete`.
+/// Builds the reduced net of `work`, made from `original` for `needs`. `name` returns the names of
+/// composed transitions, which must be unused. `complete` adds everything else, such as labels.
 ///
 /// # Errors
-/// For want of ids or of room for names, or when a name is taken.
+/// When there are too many ids, names take too much memory, or a name is in use.
 pub fn finish(
     original: &Net,
     work: &WorkNet,
@@ -28,7 +27,7 @@ pub fn finish(
     for p in work.places().filter(|p| p.index() < original.place_count()) {
         places[p.index()] = Some(builder.place(original.place_name(p), work.tokens(p))?);
     }
-    // Ids ascend: original names come first, so that no composed one takes them.
+    // Ids ascend, so the original names are added first and no composed name takes them.
     for &t in &final_ids {
         let new = match t.index() < original.transition_count() {
             true => builder.transition(original.transition_name(t))?,
@@ -37,7 +36,8 @@ pub fn finish(
                 builder.transition(&name)?
             }
         };
-        // Arcs of live transitions end at live places; the virtual ones have no counterpart.
+        // Arcs of remaining transitions end at remaining places; virtual places have no
+        // counterpart.
         for (p, taken, put) in work.arcs(t) {
             let Some(place) = places[p.index()] else { continue };
             if taken > 0 {
@@ -60,11 +60,10 @@ pub fn finish(
     Ok(ReducedNet { net: builder.build()?, needs, places, final_ids, fixed, firings })
 }
 
-/// Who puts tokens on the virtual place `p` of a protected transition.
+/// Returns the transitions that produce into the virtual place `p` of a protected transition.
 fn firing(work: &WorkNet, p: PlaceId, final_ids: &[TransitionId]) -> Firing {
     let producers = work.producers(p).filter(|&t| work.effect(t, p) > 0);
-    // Final ids ascend, as the working ids do. A place that is gone has no producers, and keeps its
-    // tokens.
+    // Final ids ascend like the working ids. A removed place has no producers and keeps its tokens.
     let carriers = producers.filter_map(|t| final_ids.binary_search(&t).ok());
     let carriers = carriers.map(TransitionId::new).collect();
     if work.tokens(p) > 0 { Firing::Fired(carriers) } else { Firing::By(carriers) }

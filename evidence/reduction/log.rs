@@ -1,11 +1,11 @@
-//! A reduction written down: what was applied where, in an order that anybody can go through again.
+//! The log of a reduction: its applications in order, which a checker can check again.
 //!
-//! A step is a rule and its candidate; the change follows from them and the net at that point, and
-//! so do the conditions. [`redo`](super::redo()) starts from the original net and checks every
-//! condition of every step from scratch. Nodes go by name: composed transitions as `#1`, `#2`, … in
-//! the order they came to be, the virtual place that counts the firings of a protected transition
-//! `t` as `fired t`. Where the net has such names itself, more `#` and more `fired` keep them
-//! apart.
+//! A step is a rule and its candidate. The change follows from these and from the current net, and
+//! so does the truth of the conditions. [`redo`](super::redo()) starts from the original net and
+//! checks every condition of every step. Places and transitions are given by name. Composed
+//! transitions are called `#1`, `#2`, … in the order of their creation. The virtual place that
+//! counts the firings of a protected transition `t` is called `fired t`. If the net already uses
+//! such names, more `#` or `fired` are put in front.
 
 use super::conditions::Candidate;
 use super::needs::{Needs, Preserve};
@@ -13,7 +13,7 @@ use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
-/// The names of the classes.
+/// The names of the classes of questions.
 pub const CLASSES: [(Preserve, &str); 4] = [
     (Preserve::REACHABILITY, "reachability"),
     (Preserve::DEADLOCK, "deadlock"),
@@ -21,29 +21,30 @@ pub const CLASSES: [(Preserve, &str); 4] = [
     (Preserve::MARKINGS, "markings"),
 ];
 
-/// How nodes are called that the net does not have: what goes before a number or a name.
+/// Prefixes of the names of nodes that the net does not have.
 #[derive(Clone, Debug)]
 pub struct MadeUp {
-    /// Before the number of a composed transition.
+    /// The prefix of the number of a composed transition.
     pub composed: String,
-    /// Before the name of a protected transition.
+    /// The prefix of the name of a protected transition.
     pub fired: String,
 }
 
 impl MadeUp {
-    /// Names that `net` does not have.
+    /// Returns prefixes with which no name of `net` begins.
     pub fn of(net: &Net) -> MadeUp {
         let places = || net.places().map(|p| net.place_name(p));
         let names = places().chain(net.transitions().map(|t| net.transition_name(t)));
         MadeUp { composed: beyond("#", names), fired: beyond("fired ", places()) }
     }
 
-    /// The name of the composed transition `t` of a net that had so many.
+    /// Returns the name of the composed transition `t`, for a net with `original` original
+    /// transitions.
     pub fn composed(&self, t: TransitionId, original: usize) -> String {
         format!("{}{}", self.composed, t.index() + 1 - original)
     }
 
-    /// The place of this name in the working net of `net` for `needs`.
+    /// Returns the place with this name in the working net of `net` for `needs`.
     fn place(&self, net: &Net, needs: &Needs, name: &str) -> Option<PlaceId> {
         let fired = name.strip_prefix(&*self.fired).and_then(|t| net.transition_named(t));
         match fired.and_then(|t| needs.protected.binary_search(&t).ok()) {
@@ -52,8 +53,8 @@ impl MadeUp {
         }
     }
 
-    /// The transition of this name. Whether there are so many composed ones is found out where the
-    /// step is redone.
+    /// Returns the transition with this name. The existence of a composed transition is checked
+    /// when the step is redone.
     fn transition(&self, net: &Net, name: &str) -> Option<TransitionId> {
         let number = name.strip_prefix(&*self.composed).and_then(|n| n.parse::<u32>().ok());
         match number.and_then(|n| n.checked_sub(1)) {
@@ -66,29 +67,29 @@ impl MadeUp {
     }
 }
 
-/// The first of `mark`, `mark` twice, … with which none of the names begins.
+/// Returns the shortest repetition of `mark` with which none of the names begins.
 fn beyond<'n>(mark: &str, names: impl Iterator<Item = &'n str>) -> String {
     let marks = |name: &str| (name.len() - name.trim_start_matches(mark).len()) / mark.len();
     mark.repeat(1 + names.map(marks).max().unwrap_or(0))
 }
 
-/// A reduction in names.
+/// A reduction, with names instead of ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedLog {
-    /// The classes of questions preserved.
+    /// The preserved classes of questions.
     pub preserves: Vec<String>,
-    /// The places asked for.
+    /// The places of the support.
     pub support: Vec<String>,
-    /// The transitions asked for.
+    /// The protected transitions.
     pub protected: Vec<String>,
-    /// The applications in order.
+    /// The applications of rules, in order.
     pub steps: Vec<LogStep>,
 }
 
-/// One application, in names.
+/// An application of a rule, with names instead of ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogStep {
-    /// The rule; its conditions are numbered in its documentation.
+    /// The name of the rule. Its file documents the conditions.
     pub rule: String,
     /// Places of the candidate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -96,54 +97,54 @@ pub struct LogStep {
     /// Transitions of the candidate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transitions: Vec<String>,
-    /// Multiplicities of the places; without them, all are 1.
+    /// Multiplicities of the places. If absent, all are 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<u32>,
 }
 
-/// Why a reduction is not accepted.
+/// The reason that a reduction is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
-    /// No class of questions is named, so anything would do.
+    /// The log names no class of questions, so it would permit every change.
     #[error("the log says of nothing that it is preserved")]
     NothingPreserved,
-    /// A name is no rule, class or node.
+    /// A name that is no rule, class, place or transition.
     #[error("step {step} (0 is the head): {} is not known", Quoted(.name))]
     Unknown {
-        /// From 1; 0 is the head of the log.
+        /// The number of the step from 1, or 0 for the head of the log.
         step: usize,
         /// The name.
         name: String,
     },
-    /// The rule does not preserve what was asked for.
+    /// The rule does not preserve a needed class of questions.
     #[error("step {step}: rule `{rule}` does not preserve what is needed")]
     NotPreserved {
-        /// From 1.
+        /// The number of the step, from 1.
         step: usize,
         /// The rule.
         rule: &'static str,
     },
-    /// A condition of the rule does not hold there.
+    /// A condition of the rule does not hold at the candidate.
     #[error("step {step}: the conditions of rule `{rule}` do not hold")]
     ConditionFails {
-        /// From 1.
+        /// The number of the step, from 1.
         step: usize,
         /// The rule.
         rule: &'static str,
     },
-    /// The log ends at no net, or another one than it is said to.
+    /// The reduced net cannot be built, or differs from the stated one.
     #[error("the log leads to another net")]
     OtherNet,
-    /// Told to stop.
+    /// `goes_on` returned false before the end.
     #[error("not gone through to the end")]
     Stopped,
 }
 
 impl NamedLog {
-    /// What the reduction was made for, in ids of `net`.
+    /// Returns the needs of the reduction, in ids of `net`.
     ///
     /// # Errors
-    /// When a name is not known, or nothing is preserved.
+    /// When a name is not known, or no class is preserved.
     pub fn needs(&self, net: &Net) -> Result<Needs, LogError> {
         let unknown = |name: &str| LogError::Unknown { step: 0, name: name.to_owned() };
         let mut needs = Needs::default();
@@ -163,7 +164,7 @@ impl NamedLog {
         Ok(needs.normalised())
     }
 
-    /// The applications, in ids of the working net of `net` for `needs`.
+    /// Iterates over the applications, in ids of the working net of `net` for `needs`.
     pub fn steps<'a>(
         &'a self,
         net: &'a Net,

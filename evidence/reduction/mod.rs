@@ -1,15 +1,16 @@
-//! Structural reductions, as far as one has to believe them.
+//! Structural reductions: the part that must be correct for the results to be correct.
 //!
-//! A reduction makes a smaller net that has the same answers to some questions: [`Needs`] says
-//! which. It is a sequence of applications of [rules], written down in a [`NamedLog`]: which rule,
-//! at which nodes. Here is what makes an application right: the numbered [conditions] of each rule
-//! with the argument for them, the one place that [changes](change) a net, and [`redo()`], which
-//! goes through a log again; [`CheckedReduction`] is what comes of it. How candidates are found, in
-//! what order, and how firing sequences come back is not here.
+//! A reduction makes a smaller net that has the same answers to some questions, which [`Needs`]
+//! describes. It is a sequence of applications of [rules]. A [`NamedLog`] records each application
+//! by its rule and its places and transitions. This module contains the numbered [conditions] of
+//! each rule with their soundness proofs, the only code that [changes](change) a net, and
+//! [`redo()`], which checks a log step by step. The result of this check is a [`CheckedReduction`].
+//! The search for candidates, the order of the rules, and the back-translation of firing sequences
+//! are elsewhere.
 //!
-//! # The parts
-//! [`work`] is the net under reduction, [`conditions`] what a rule has to say, [`rules`] has one
-//! rule a file, [`translation`] what the net that comes out means.
+//! # Contents
+//! [`work`] is the net under reduction, [`conditions`] the interface of a rule, [`rules`] has one
+//! rule per file, and [`translation`] relates the reduced net to the original one.
 
 pub mod change;
 mod checked;

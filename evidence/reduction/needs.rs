@@ -1,42 +1,43 @@
-//! What the open goals need of a reduction, and so which rules may run.
+//! The requirements of the open goals on a reduction, which determine the applicable rules.
 
 use parikh_net::{PlaceId, Predicate, TransitionId};
 use std::ops::BitOr;
 
-/// Classes of questions. A rule says which classes it preserves, the needs say which must be.
+/// A set of classes of questions: the classes that a rule preserves, or that must be preserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Preserve(u8);
 
 impl Preserve {
-    /// Nothing: any net will do.
+    /// No class: every change is permitted.
     pub const NOTHING: Preserve = Preserve(0);
-    /// The set of reachable markings, projected onto the support, and which protected transitions
-    /// fire in some run.
+    /// The set of reachable markings, projected onto the support, and the set of protected
+    /// transitions that fire in some run.
     pub const REACHABILITY: Preserve = Preserve(1);
-    /// The set of reachable dead markings, projected onto the support; with an empty support that
-    /// is whether there is a deadlock.
+    /// The set of reachable dead markings, projected onto the support. With an empty support, this
+    /// is the existence of a deadlock.
     pub const DEADLOCK: Preserve = Preserve(2);
-    /// Which protected transitions are live.
+    /// The set of live protected transitions.
     pub const LIVENESS: Preserve = Preserve(4);
-    /// Every reachable marking, up to linear equations: those of the net before are the solutions
-    /// of the equations that the rules write down ([`crate::counting`]) for those of the reduced
-    /// net, each of one of them only. Support and protected transitions mean nothing here.
+    /// Every reachable marking, up to linear equations. Each marking of the original net is a
+    /// solution of the equations that the rules record ([`crate::counting`]) for exactly one
+    /// marking of the reduced net. Support and protected transitions have no meaning for this
+    /// class.
     pub const MARKINGS: Preserve = Preserve(8);
-    /// The classes that witnesses and refutations go through.
+    /// The classes for witnesses and refutations.
     pub const ALL: Preserve =
         Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS);
 
-    /// Both.
+    /// Returns the union of two sets of classes.
     pub const fn and(self, other: Preserve) -> Preserve {
         Preserve(self.0 | other.0)
     }
 
-    /// Whether all classes of `other` are among these.
+    /// Returns true if all classes of `other` are in this set.
     pub const fn covers(self, other: Preserve) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether `other` shares a class with these.
+    /// Returns true if the sets have a class in common.
     pub const fn meets(self, other: Preserve) -> bool {
         self.0 & other.0 != 0
     }
@@ -49,19 +50,19 @@ impl BitOr for Preserve {
     }
 }
 
-/// What must survive a reduction.
+/// The properties of a net that a reduction must preserve.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// The places whose tokens are asked for.
+    /// The places whose tokens matter to the questions.
     pub support: Vec<PlaceId>,
-    /// The transitions whose firing is asked for: whether they can fire, or whether they are live.
+    /// The transitions whose firing or liveness matters to the questions.
     pub protected: Vec<TransitionId>,
-    /// The classes of questions.
+    /// The classes of questions that must be preserved.
     pub preserve: Preserve,
 }
 
 impl Needs {
-    /// The same, ascending and without doubles: the form that reductions work with.
+    /// Sorts the lists and removes duplicates. Reductions require this form.
     pub fn normalised(&self) -> Needs {
         let mut needs = self.clone();
         needs.support.sort_unstable();
@@ -72,20 +73,20 @@ impl Needs {
     }
 }
 
-/// How a predicate is asked for in a reduced net.
+/// The way in which a reduced net expresses a predicate.
 pub enum Form<'p> {
-    /// A disjunction: each part by itself.
+    /// A disjunction, whose parts are expressed separately.
     Parts(&'p [Predicate]),
     /// The transition fires in some run.
     Fires(TransitionId),
-    /// A dead marking that satisfies the rest, which does not mention deadness.
+    /// A dead marking that satisfies the other parts, which do not mention deadness.
     DeadAnd(Vec<&'p Predicate>),
-    /// Anything else: over the tokens of its support.
+    /// Any other predicate, expressed over the tokens of its support.
     State,
 }
 
 impl<'p> Form<'p> {
-    /// How this one is.
+    /// Returns the form of a predicate.
     pub fn of(predicate: &'p Predicate) -> Form<'p> {
         match predicate {
             Predicate::Or(parts) => Form::Parts(parts),

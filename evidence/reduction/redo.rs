@@ -1,12 +1,12 @@
-//! Going through a reduction again: from the original net, every step checked on the net before it.
+//! Checks a reduction again: starts from the original net, and checks every step on the net before
+//! it.
 //!
-//! What is shared with the reduction that wrote the steps down, and so not doubted: how a rule
-//! checks its numbered conditions at a candidate and derives the change from it, and how the change
-//! is applied. What is not: everything that finds candidates, the worklists, the order of the
-//! rules, their time slices, what rules remember. A log that anybody wrote is as good as ours if
-//! its steps hold.
+//! The checker shares with the prover the code that checks the numbered conditions of a rule at a
+//! candidate, derives the change, and applies it. It shares none of the code that finds candidates,
+//! orders the rules, or limits their time. So a log of any origin is acceptable if its steps are
+//! correct.
 //!
-//! That the conditions are the right ones is not a matter of logs: `tests/soundness/reductions.rs`
+//! The correctness of the conditions themselves is tested in `tests/soundness/reductions.rs`, which
 //! compares both nets by enumeration.
 
 use super::change::{Edit, apply};
@@ -17,17 +17,17 @@ use super::rules;
 use super::work::WorkNet;
 use parikh_net::Net;
 
-/// How many steps are taken between two questions whether to go on.
+/// The number of steps between two calls of `goes_on`.
 const PATIENCE: usize = 256;
 
-/// Somebody who is told of each application just before it.
+/// A callback that is called just before each application.
 pub type Watch<'w> = dyn FnMut(&'static Conditions, &Candidate, &WorkNet, &[Edit]) + 'w;
 
-/// Makes of `net` the working net that `steps` lead to, each a rule and its candidate, for `needs`,
-/// and checks every condition of every step on the way.
+/// Returns the working net to which `steps` lead from `net`. Each step is a rule and its candidate,
+/// and every condition of every step is checked for `needs`.
 ///
 /// # Errors
-/// With the first step that does not hold, and when it does not go on.
+/// The first incorrect step, or [`LogError::Stopped`] when `goes_on` returns false.
 pub fn redo<'s>(
     net: &Net,
     needs: &Needs,

@@ -1,23 +1,23 @@
-//! What a reduced net means: maps between its nodes and the original ones, and predicates as they
-//! read on it.
+//! The relation of a reduced net to the original net: maps between places and transitions, and
+//! translation of predicates.
 
 use super::needs::{Form, Needs, Preserve};
 use parikh_net::{LinearSum, Net, PlaceId, Predicate, TransitionId};
 use std::collections::HashMap;
 
-/// What became of the firing of a protected transition.
+/// The transitions of the reduced net whose firing includes a protected transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Firing {
-    /// It fires in the prefix that every translated sequence starts with. These are the
-    /// transitions of the reduced net that fire it again.
+    /// The transition fires in the prefix of every translated sequence. The transitions in the list
+    /// fire it again.
     Fired(Vec<TransitionId>),
-    /// Firing one of these transitions of the reduced net fires it; when there are none, it is
-    /// dead.
+    /// Firing a transition of the list fires the protected transition. If the list is empty, the
+    /// protected transition is dead.
     By(Vec<TransitionId>),
 }
 
 impl Firing {
-    /// The transitions of the reduced net that fire it.
+    /// Returns the transitions of the reduced net that fire the protected transition.
     pub fn carriers(&self) -> &[TransitionId] {
         match self {
             Firing::Fired(carriers) | Firing::By(carriers) => carriers,
@@ -25,44 +25,44 @@ impl Firing {
     }
 }
 
-/// A reduced net and what its nodes mean.
+/// A reduced net with its relation to the original net.
 #[derive(Clone, Debug)]
 pub struct ReducedNet {
     /// The reduced net.
     pub net: Net,
-    /// What it was reduced for, in order.
+    /// The needs of the reduction, normalised.
     pub needs: Needs,
-    /// By original place: its place in the reduced net, where it still means the same.
+    /// By original place: its place in the reduced net, if its tokens mean the same there.
     pub places: Vec<Option<PlaceId>>,
     /// By transition of the reduced net: its id in the working net.
     pub final_ids: Vec<TransitionId>,
-    /// The tokens of places of the support that are gone.
+    /// The constant tokens of removed places of the support.
     pub fixed: HashMap<PlaceId, u64>,
-    /// One per protected transition, in the order of the needs.
+    /// One entry per protected transition, in the order of the needs.
     pub firings: Vec<Firing>,
 }
 
 impl ReducedNet {
-    /// The place of the reduced net that holds the tokens of `original`, unless it is gone, fused
-    /// with another, or counts differently.
+    /// Returns the place of the reduced net with the tokens of `original`, or `None` if it was
+    /// removed, merged or scaled.
     pub fn map_place(&self, original: PlaceId) -> Option<PlaceId> {
         self.places[original.index()]
     }
 
-    /// The tokens for ever on a place of the support that is gone.
+    /// Returns the constant tokens of a removed place of the support.
     pub fn constant(&self, original: PlaceId) -> Option<u64> {
         self.fixed.get(&original).copied()
     }
 
-    /// How a protected transition fires in the reduced net; `None` when `original` was not
-    /// protected.
+    /// Returns the way in which a protected transition fires in the reduced net, or `None` if
+    /// `original` was not protected.
     pub fn firing(&self, original: TransitionId) -> Option<&Firing> {
         let at = self.needs.protected.binary_search(&original).ok()?;
         Some(&self.firings[at])
     }
 
-    /// A predicate of the reduced net that holds in some reachable marking of it exactly if
-    /// `predicate` does in one of the original net.
+    /// Returns a predicate that is reachable in the reduced net if and only if `predicate` is
+    /// reachable in the original net.
     pub fn translate_predicate(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
         let form = Form::of(predicate);
         let class = match form {
@@ -96,14 +96,14 @@ impl ReducedNet {
         }
     }
 
-    /// What holds in a marking of the reduced net exactly if `predicate` holds in each marking of
-    /// the original one that it stands for.
+    /// Returns a predicate that holds in a marking of the reduced net if and only if `predicate`
+    /// holds in each corresponding marking of the original net.
     pub fn translate_marking(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
         self.state(&predicate.to_atoms(original))
     }
 
-    /// What stays reachable wherever the reduced net goes exactly if `wanted` does in the original
-    /// one, where that is the enabledness of a protected transition: one of those that fire it.
+    /// Returns a predicate that stays reachable in the reduced net if and only if `wanted` does in
+    /// the original net. `wanted` must be the enabledness of a protected transition.
     pub fn translate_home(&self, wanted: &Predicate) -> Option<Predicate> {
         let Predicate::Enabled(t) = wanted else { return None };
         if !self.needs.preserve.covers(Preserve::LIVENESS) {
@@ -113,12 +113,13 @@ impl ReducedNet {
         Some(Predicate::or(carriers.map(|&carrier| self.enabled(carrier))))
     }
 
-    /// That a transition of the reduced net is enabled: true outright when it takes nothing.
+    /// Returns the predicate that a transition of the reduced net is enabled, which is true for an
+    /// empty preset.
     pub fn enabled(&self, t: TransitionId) -> Predicate {
         if self.net.pre(t).is_empty() { Predicate::True } else { Predicate::Enabled(t) }
     }
 
-    /// A predicate of atoms only, place by place.
+    /// Translates a predicate whose only leaves are atoms.
     fn state(&self, predicate: &Predicate) -> Option<Predicate> {
         let all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
             parts.iter().map(|part| self.state(part)).collect()
@@ -130,8 +131,7 @@ impl ReducedNet {
                 let bound = i128::from(atom.bound) - constant;
                 Some(match i64::try_from(bound) {
                     Ok(bound) => Predicate::at_most(sum, bound),
-                    // Beyond what any sum of tokens with these coefficients can mean here; keep
-                    // the question open rather than guess.
+                    // The bound exceeds 64 bits. Leave the question open.
                     Err(_) if sum.is_zero() => Predicate::constant(bound >= 0),
                     Err(_) => return None,
                 })
@@ -142,8 +142,8 @@ impl ReducedNet {
         }
     }
 
-    /// The sum over the reduced net, and what it is more on the original one, by constant places;
-    /// `None` when the needs did not cover it.
+    /// Returns the sum over the reduced net, and the constant that the original sum adds to it.
+    /// Returns `None` if the needs do not cover the sum.
     pub fn translate_sum(&self, sum: &LinearSum) -> Option<(LinearSum, i128)> {
         let mut terms = Vec::with_capacity(sum.terms().len());
         let mut constant = 0i128;

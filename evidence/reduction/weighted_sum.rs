@@ -1,20 +1,20 @@
-//! Places with multiplicities, added up exactly.
+//! Weighted sums of places with multiplicities, in exact arithmetic.
 
 use super::work::WorkNet;
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::BTreeMap;
 
-/// A weighted sum of the places of a candidate, exactly. No sum overflows: multiplicities have 32
-/// bits, weights and tokens 63, and there are fewer than 2³² places.
+/// A weighted sum of the places of a candidate. No sum overflows: multiplicities have 32 bits,
+/// weights and tokens 63, and there are fewer than 2³² places.
 pub struct WeightedSum {
-    /// Σ y(p)·m₀(p).
+    /// The initial value Σ y(p)·m₀(p).
     pub tokens: i128,
-    /// Of each transition around: Σ y(p)·pre(t,p), and Σ y(p)·Δ(t,p).
+    /// For each adjacent transition: Σ y(p)·pre(t,p), and Σ y(p)·Δ(t,p).
     pub around: BTreeMap<TransitionId, (i128, i128)>,
 }
 
 impl WeightedSum {
-    /// Over these places.
+    /// Computes the sum over places with multiplicities.
     pub fn of(net: &WorkNet, places: impl IntoIterator<Item = (PlaceId, u32)>) -> WeightedSum {
         let mut sum = WeightedSum { tokens: 0, around: BTreeMap::new() };
         for (p, weight) in places {
@@ -29,7 +29,7 @@ impl WeightedSum {
         sum
     }
 
-    /// Σ y(p)·pre(t,p).
+    /// Returns Σ y(p)·pre(t,p).
     pub fn need(&self, t: TransitionId) -> i128 {
         self.around.get(&t).map_or(0, |&(need, _)| need)
     }

@@ -1,14 +1,14 @@
-//! The working net: what conditions read and [`change`](super::change) alone may touch.
+//! The working net, which conditions read and only [`change`](super::change) may modify.
 //!
-//! Places keep the ids of the original net, and so do its transitions; a composed transition gets
-//! the next free id, and no id is used twice. A removed transition therefore leaves its id behind
-//! in the rows of its places, where readers skip it, and a row is rewritten once more than half of
-//! it is gone: removing all transitions of a place with 10⁵ arcs costs 10⁵ steps, not 10¹⁰.
+//! Places and transitions keep the ids of the original net. A composed transition gets the next
+//! free id, and no id is used twice. A removed transition leaves its id in the rows of its places,
+//! where readers skip it. A row is rewritten when more than half of its entries are removed. So
+//! removing all transitions of a place with 10⁵ arcs costs 10⁵ steps, not 10¹⁰.
 //!
-//! *Protected transitions* are counted by a virtual place each, appended after the original places
-//! and belonging to the support: firing `t` puts a token there, and nothing takes from it. All that
-//! is proved for places of the support then holds for the firing of `t`, without a word about
-//! transitions in any rule. They are stripped at the end.
+//! Each *protected transition* has a virtual place, which counts its firings. Virtual places follow
+//! the original places and belong to the support: firing `t` puts a token there, and no transition
+//! consumes it. So every proof about places of the support covers the firing of `t`, and rules need
+//! no special treatment of transitions. Virtual places are removed at the end.
 
 use super::needs::Needs;
 use parikh_net::{Arc, Marking, Net, PlaceId, Step, TransitionId};
@@ -16,9 +16,9 @@ use parikh_net::{Arc, Marking, Net, PlaceId, Step, TransitionId};
 /// The transitions on one side of a place, ascending.
 #[derive(Debug, Default)]
 struct Side {
-    /// Some may be gone.
+    /// Ids of transitions, some of which may be removed.
     transitions: Vec<TransitionId>,
-    /// How many are alive.
+    /// The number of remaining transitions.
     alive: u32,
 }
 
@@ -32,7 +32,7 @@ impl Side {
         self.alive += 1;
     }
 
-    /// Counts one as gone, and drops those that are once they are the majority.
+    /// Counts one transition as removed. Drops the removed ids when they are the majority.
     fn lose_one(&mut self, of: &[Transition]) {
         self.alive -= 1;
         if self.transitions.len() > 2 * self.alive as usize + 4 {
@@ -42,7 +42,7 @@ impl Side {
     }
 }
 
-/// One place.
+/// A place under reduction.
 #[derive(Debug)]
 struct Place {
     consumers: Side,
@@ -50,9 +50,9 @@ struct Place {
     tokens: u64,
     alive: bool,
     in_support: bool,
-    /// Its tokens no longer mean what they did.
+    /// True if the tokens no longer mean what they meant in the original net.
     is_blurred: bool,
-    /// It went because it holds its initial tokens for ever.
+    /// True if the place was removed because it always holds its initial tokens.
     is_constant: bool,
 }
 
@@ -70,15 +70,15 @@ impl Place {
     }
 }
 
-/// One transition. Ids are never used again, and agglomerations use up many: what is gone must be
-/// small.
+/// A transition under reduction. Ids are never reused, and agglomerations create many, so a removed
+/// transition must be small.
 #[derive(Debug)]
 struct Transition {
-    /// `None` once it is gone.
+    /// `None` if the transition is removed.
     rows: Option<Box<Rows>>,
 }
 
-/// What a transition takes and puts, by ascending place.
+/// The arcs of a transition, by ascending place.
 #[derive(Debug)]
 struct Rows {
     pre: Vec<Arc>,
@@ -103,7 +103,7 @@ impl Transition {
     }
 }
 
-/// A net under reduction. See the module.
+/// A net under reduction. The header of the file describes its ids.
 #[derive(Debug)]
 pub struct WorkNet {
     places: Vec<Place>,
@@ -115,7 +115,8 @@ pub struct WorkNet {
 }
 
 impl WorkNet {
-    /// The net with a virtual place per protected transition; `needs.protected` has no doubles.
+    /// Creates the working net, with a virtual place per protected transition. `needs.protected`
+    /// must have no duplicates.
     pub fn new(net: &Net, needs: &Needs) -> WorkNet {
         let transitions =
             net.transitions().map(|t| Transition::new(net.pre(t).to_vec(), net.post(t).to_vec()));
@@ -138,7 +139,7 @@ impl WorkNet {
         for &t in &needs.protected {
             let place = PlaceId::new(work.places.len());
             work.places.push(Place { in_support: true, ..Place::new(Vec::new(), vec![t], 0) });
-            // The highest id so far, so the row stays ascending.
+            // This is the highest id so far, so the row stays ascending.
             if let Some(rows) = &mut work.transitions[t.index()].rows {
                 rows.post.push(Arc { place, weight: 1 });
             }
@@ -146,100 +147,100 @@ impl WorkNet {
         work
     }
 
-    /// The number of places of the original net; the virtual places follow them.
+    /// Returns the number of places of the original net. The virtual places follow them.
     pub fn original_places(&self) -> usize {
         self.original_places
     }
 
-    /// The number of transitions of the original net; the composed ones follow them.
+    /// Returns the number of transitions of the original net. The composed transitions follow them.
     pub fn original_transitions(&self) -> usize {
         self.original_transitions
     }
 
-    /// How many places are left, virtual ones included.
+    /// Returns the number of remaining places, including virtual ones.
     pub fn place_count(&self) -> usize {
         self.live_places
     }
 
-    /// How many transitions are left.
+    /// Returns the number of remaining transitions.
     pub fn transition_count(&self) -> usize {
         self.live_transitions
     }
 
-    /// One more than the largest transition id ever used.
+    /// Returns one more than the largest transition id ever used.
     pub fn transition_ids(&self) -> usize {
         self.transitions.len()
     }
 
-    /// One more than the largest place id.
+    /// Returns one more than the largest place id.
     pub fn place_ids(&self) -> usize {
         self.places.len()
     }
 
-    /// The places that are left, ascending.
+    /// Iterates over the remaining places, ascending.
     pub fn places(&self) -> impl Iterator<Item = PlaceId> {
         (0..self.places.len()).filter(|&p| self.places[p].alive).map(PlaceId::new)
     }
 
-    /// The transitions that are left, ascending.
+    /// Iterates over the remaining transitions, ascending.
     pub fn transitions(&self) -> impl Iterator<Item = TransitionId> {
         (0..self.transitions.len())
             .filter(|&t| self.transitions[t].is_alive())
             .map(TransitionId::new)
     }
 
-    /// Whether `p` is still there.
+    /// Returns true if `p` has not been removed.
     pub fn has_place(&self, p: PlaceId) -> bool {
         self.places.get(p.index()).is_some_and(|place| place.alive)
     }
 
-    /// Whether `t` is still there.
+    /// Returns true if `t` has not been removed.
     pub fn has_transition(&self, t: TransitionId) -> bool {
         self.transitions.get(t.index()).is_some_and(Transition::is_alive)
     }
 
-    /// Whether the tokens of `p` are asked for.
+    /// Returns true if `p` is in the support.
     pub fn in_support(&self, p: PlaceId) -> bool {
         self.places[p.index()].in_support
     }
 
-    /// The tokens on `p` initially.
+    /// Returns the initial tokens of `p`.
     pub fn tokens(&self, p: PlaceId) -> u64 {
         self.places[p.index()].tokens
     }
 
-    /// What `t` takes, by ascending place.
+    /// Returns the input arcs of `t`, by ascending place.
     pub fn pre(&self, t: TransitionId) -> &[Arc] {
         self.transitions[t.index()].pre()
     }
 
-    /// What `t` puts, by ascending place.
+    /// Returns the output arcs of `t`, by ascending place.
     pub fn post(&self, t: TransitionId) -> &[Arc] {
         self.transitions[t.index()].post()
     }
 
-    /// The tokens `t` takes from `p`; 0 without an arc.
+    /// Returns the weight of the arc from `p` to `t`, or 0.
     pub fn pre_weight(&self, t: TransitionId, p: PlaceId) -> u64 {
         weight_at(self.pre(t), p)
     }
 
-    /// The tokens `t` puts to `p`; 0 without an arc.
+    /// Returns the weight of the arc from `t` to `p`, or 0.
     pub fn post_weight(&self, t: TransitionId, p: PlaceId) -> u64 {
         weight_at(self.post(t), p)
     }
 
-    /// What firing `t` changes on `p`.
+    /// Returns the change of the tokens of `p` by firing `t`.
     pub fn effect(&self, t: TransitionId, p: PlaceId) -> i64 {
         // Weights are below 2^63, so their difference is an i64.
         self.post_weight(t, p) as i64 - self.pre_weight(t, p) as i64
     }
 
-    /// The transitions that take from `p`, ascending.
+    /// Iterates over the output transitions of `p`, ascending.
     pub fn consumers(&self, p: PlaceId) -> impl Iterator<Item = TransitionId> + Clone {
         self.alive(&self.places[p.index()].consumers.transitions)
     }
 
-    /// The transitions that put to `p`, ascending.
+    /// Iterates over the input transitions of `p`, ascending.
     pub fn producers(&self, p: PlaceId) -> impl Iterator<Item = TransitionId> + Clone {
         self.alive(&self.places[p.index()].producers.transitions)
     }
@@ -251,7 +252,7 @@ impl WorkNet {
         row.iter().copied().filter(|t| self.transitions[t.index()].is_alive())
     }
 
-    /// The transitions with an arc from or to `p`, ascending, each once.
+    /// Returns the transitions with an arc from or to `p`, ascending, without duplicates.
     pub fn neighbours(&self, p: PlaceId) -> Vec<TransitionId> {
         let mut all: Vec<_> = self.consumers(p).chain(self.producers(p)).collect();
         all.sort_unstable();
@@ -259,17 +260,17 @@ impl WorkNet {
         all
     }
 
-    /// How many transitions take from `p`.
+    /// Returns the number of output transitions of `p`.
     pub fn consumer_count(&self, p: PlaceId) -> usize {
         self.places[p.index()].consumers.alive as usize
     }
 
-    /// How many transitions put to `p`.
+    /// Returns the number of input transitions of `p`.
     pub fn producer_count(&self, p: PlaceId) -> usize {
         self.places[p.index()].producers.alive as usize
     }
 
-    /// Every place of `t` with what `t` takes from it and puts to it, ascending.
+    /// Iterates over the places of `t`, ascending, with the tokens consumed and produced.
     pub fn arcs(&self, t: TransitionId) -> impl Iterator<Item = (PlaceId, u64, u64)> {
         let mut pre = self.pre(t).iter().peekable();
         let mut post = self.post(t).iter().peekable();
@@ -286,18 +287,18 @@ impl WorkNet {
         })
     }
 
-    /// What firing `t` changes: place and difference, never 0, ascending.
+    /// Iterates over the changes by firing `t`: place and difference, ascending, without zeros.
     pub fn changes(&self, t: TransitionId) -> impl Iterator<Item = (PlaceId, i64)> {
         let difference = |(p, taken, put): (PlaceId, u64, u64)| (p, put as i64 - taken as i64);
         self.arcs(t).map(difference).filter(|&(_, change)| change != 0)
     }
 
-    /// Whether firing `t` changes the tokens of the support. Reading them does not count.
+    /// Returns true if firing `t` changes the tokens of the support. Read arcs do not count.
     pub fn touches_support(&self, t: TransitionId) -> bool {
         self.changes(t).any(|(p, _)| self.in_support(p))
     }
 
-    /// Whether the initial marking allows all of `step`, and no place overflows.
+    /// Returns true if `step` is enabled in the initial marking and no place overflows.
     pub fn can_fire(&self, step: Step) -> bool {
         let count = i128::from(step.count);
         self.has_transition(step.transition)
@@ -310,19 +311,20 @@ impl WorkNet {
             })
     }
 
-    /// Whether the tokens of `p` no longer mean what they did: it was fused or scaled.
+    /// Returns true if `p` was merged or scaled, so that its tokens no longer mean what they meant
+    /// originally.
     pub fn is_blurred(&self, p: PlaceId) -> bool {
         self.places[p.index()].is_blurred
     }
 
-    /// The tokens of a place that went because it holds them for ever.
+    /// Returns the tokens of a place that was removed because they are constant.
     pub fn constant(&self, p: PlaceId) -> Option<u64> {
         let place = &self.places[p.index()];
         place.is_constant.then_some(place.tokens)
     }
 }
 
-/// Changing the net: for `change.rs` only.
+/// Changes of the net, for `change.rs` only.
 impl WorkNet {
     pub(super) fn set_tokens(&mut self, p: PlaceId, tokens: u64) {
         self.places[p.index()].tokens = tokens;
@@ -357,7 +359,7 @@ impl WorkNet {
 
     pub(super) fn remove_place(&mut self, p: PlaceId) {
         for t in self.neighbours(p) {
-            // Neighbours are alive.
+            // Neighbours have not been removed.
             let Some(rows) = &mut self.transitions[t.index()].rows else { continue };
             set_weight(&mut rows.pre, p, 0);
             set_weight(&mut rows.post, p, 0);
@@ -368,7 +370,8 @@ impl WorkNet {
         self.live_places -= 1;
     }
 
-    /// Sets what each of these transitions, ascending, takes from `p` and puts to it.
+    /// Sets the weights of the arcs between `p` and the given transitions, ascending, as consumed
+    /// and produced tokens.
     pub(super) fn set_arcs(&mut self, p: PlaceId, arcs: &[(TransitionId, u64, u64)]) {
         for &(t, taken, put) in arcs {
             let Some(rows) = &mut self.transitions[t.index()].rows else { continue };

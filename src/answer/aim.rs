@@ -1,93 +1,96 @@
-//! What a question asks: a formula over goals, each with what it is to the question.
+//! Questions as formulas over goals. Each occurrence of a goal has a role, which explains its
+//! purpose.
 
 use crate::formula::{Proposition, Query};
 use parikh_net::{Goal, GoalId, Predicate, TransitionId};
 
-/// A question about goals.
+/// A question: a formula over goals, or the largest of several maxima.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The formula's id, or the examination's name.
     pub id: String,
-    /// What is asked.
+    /// The formula over goals.
     pub query: Query<Aim>,
-    /// What all parts mean together.
+    /// The meaning of the conjunction of all goals, for the reason of the answer.
     pub whole: Whole,
-    /// Its goals, each once.
+    /// The goals of the question, without duplicates.
     pub(super) goals: Vec<GoalId>,
 }
 
-/// A goal and what it is to a question.
+/// An occurrence of a goal in a question, with its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aim {
     /// The goal.
     pub goal: GoalId,
-    /// Its role.
+    /// The role of the goal in the question.
     pub role: Role,
 }
 
 impl Aim {
-    /// Whether the question takes note of this value of the goal.
+    /// Returns true if this value of the goal counts for the question. A goal of the role
+    /// [`Role::WithinCaps`] counts only if it is true.
     pub(super) fn hears(self, value: bool) -> bool {
         value || self.role != Role::WithinCaps
     }
 }
 
-/// What a goal is to a question, for whoever says why.
+/// The role of a goal in a question. The reason of an answer is worded by the role.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
-    /// A part of what is asked.
+    /// A part of the question itself.
     #[default]
     Part,
-    /// A dead marking without what is to stay reachable.
+    /// A dead marking is reachable in which no wanted condition holds.
     DeadEnd,
-    /// What is to stay reachable can happen at all.
+    /// A condition that must stay reachable is reachable at all.
     Possible,
-    /// A case is in a dead marking and not done.
+    /// A case reaches a dead marking that covers no final marking.
     Stuck,
-    /// A case is done and leaves tokens behind.
+    /// A case covers a final marking and leaves further tokens behind.
     Improper,
-    /// A case can be completed: its final marking is covered, or stays so.
+    /// A case can be completed: a final marking is covered, or stays coverable.
     Completion,
-    /// A transition of a process fires.
+    /// A transition of a process can fire.
     Fires,
-    /// The final marking is reached.
+    /// A final marking is reachable.
     FinalMarking,
-    /// The transition is on a run to the final marking.
+    /// The transition fires on some run to a final marking.
     OnRun(TransitionId),
-    /// A marking with it is sought within the caps of the net: that there is none says nothing.
+    /// A marking is reachable without passing a cap of the net. If no such marking exists, the
+    /// question stays open.
     WithinCaps,
 }
 
-/// What all parts of a question mean together, for whoever says why they decide it.
+/// The meaning of all goals of a question together. The reason of the answer is worded by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
-    /// A formula: its parts are said.
+    /// A formula: the reason lists its decisive parts.
     Formula,
-    /// Each of them can be reached.
+    /// All conditions are reachable.
     Reachable,
-    /// None of them can be reached.
+    /// No condition is reachable.
     Unreachable,
-    /// Every place can change.
+    /// Every place can change its number of tokens.
     Changing,
-    /// Each of them stays reachable.
+    /// All conditions stay reachable from every reachable marking.
     Staying,
-    /// Each transition is on a run to the final marking.
+    /// Every transition fires on a run to a final marking.
     OnRuns,
-    /// A process is sound.
+    /// The process is sound.
     Sound,
 }
 
 impl Question {
-    /// The ids of its goals, each once, in their order in the question.
+    /// Returns the ids of the goals without duplicates, in the order of the question.
     pub fn goals(&self) -> &[GoalId] {
         &self.goals
     }
 }
 
-/// A formula over goals, each with its role.
+/// A formula over goals with roles, before goals have ids.
 pub(super) type GoalFormula = Proposition<(Goal, Role)>;
 
-/// That a goal is reached, or stays reachable.
+/// Returns the formula that consists of this goal.
 pub(super) fn atom(goal: Goal, role: Role) -> GoalFormula {
     Proposition::Atom((goal, role))
 }
@@ -96,7 +99,7 @@ pub(super) fn not(part: GoalFormula) -> GoalFormula {
     Proposition::Not(Box::new(part))
 }
 
-/// That this can be reached, a part of what is asked.
+/// Returns the formula EF `predicate`, as a part of the question.
 pub(super) fn reach(predicate: Predicate) -> GoalFormula {
     atom(Goal::Reach(predicate), Role::Part)
 }

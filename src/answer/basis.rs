@@ -1,29 +1,29 @@
-//! What an answer rests on: the goals that decide it, and from what is known of them who found it,
-//! and how firmly it stands.
+//! The basis of an answer: the goals that decide it. The techniques, the grade and the assumptions
+//! of the answer follow from the board's knowledge of these goals.
 
 use super::{Exhibit, Grade, Nodes, Value};
 use crate::board::{Board, Knowledge, Reach, Standing, Technique, Witness};
 use parikh_net::GoalId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
-/// A basis, goal by goal.
+/// The basis of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Basis {
-    /// Each goal once.
+    /// The goals without duplicates, including the goals that their proofs presuppose.
     pub(super) goals: Vec<GoalId>,
     pub(super) techniques: BTreeSet<Technique>,
     pub(super) grade: Grade,
-    /// How many of the goals rest on the model's claim that its units are safe.
+    /// Number of goals whose proof assumes that the units of the model are safe.
     pub(super) assumed: usize,
-    /// Something known of one of the goals comes from a reduced net.
+    /// True if some witness or proof comes from a reduced net.
     reduced: bool,
-    /// A proof is about an abstraction of the coloured net.
+    /// True if some proof is about an abstraction of the coloured net.
     abstracted: bool,
 }
 
 impl Basis {
-    /// The basis of these goals; `None` where one of them is not settled, or engines contradict
-    /// each other on it.
+    /// Collects the basis of these goals and of the goals that their proofs presuppose. Returns
+    /// `None` if one of the goals is open, or if engines contradict each other on it.
     pub(super) fn of(board: &Board<'_>, goals: impl Iterator<Item = GoalId>) -> Option<Basis> {
         let mut basis = Basis::default();
         let mut seen = HashSet::new();
@@ -48,7 +48,7 @@ impl Basis {
         Some(basis)
     }
 
-    /// The answer to a question that rests on it.
+    /// Builds the answer with this basis.
     pub(super) fn answer(
         self,
         id: &str,
@@ -73,12 +73,14 @@ impl Basis {
     }
 }
 
-/// How many firings a witness has, in words.
+/// Returns the length of a witness in words. Without a witness, the initial marking is meant: 0
+/// firings.
 pub(super) fn length(witness: Option<&Witness>) -> String {
     witness.map_or_else(|| "0 firings".to_owned(), Witness::to_string)
 }
 
-/// Whether a witness is known to be shortest, where that was asked and it fires something.
+/// Returns the part of a reason that says whether the witness is shortest. The text is empty if
+/// nobody asked for shortest witnesses, or if the witness fires nothing.
 pub(super) fn shortest(board: &Board<'_>, goal: GoalId) -> &'static str {
     let fires = match board.knowledge(goal) {
         Some(Knowledge::Reach(Reach::Reached { witness, .. })) => {

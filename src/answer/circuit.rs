@@ -1,19 +1,19 @@
-//! A proposition while its atoms are settled, one after the other.
+//! Incremental evaluation of a proposition while its atoms are settled.
 //!
-//! The proposition is a tree of nodes, in an order where parents come before their parts and the
-//! parts of a node are neighbours. A settled atom gives its leaves a value, and each node whose
-//! value follows from that of its parts passes it on to its parent: a conjunction is false by one
-//! false part, and true when no part is open any more, of which it keeps the number. So an atom
-//! costs as many steps as its leaves are deep, however many parts there are.
+//! The proposition is a tree of nodes in breadth-first order: parents precede their parts, and the
+//! parts of a node are consecutive. A settled atom gives its leaves a value. Each node whose value
+//! follows from its parts passes the value on to its parent. A conjunction is false with one false
+//! part, and true when its count of open parts is 0. So a settled atom costs as many steps as its
+//! leaves are deep, however many parts the nodes have.
 //!
-//! Once a node has a value, the open parts below it do not matter. They are *released*, each once,
-//! and whoever settles atoms hears of every leaf among them.
+//! Once a node has a value, the open parts below it do not matter. They are *released*, each once:
+//! a callback receives the goal of every released leaf.
 //!
-//! A leaf of the role [`WithinCaps`](super::Role::WithinCaps) is only ever true: the proposition may
-//! stay without a value when all goals are settled.
+//! A leaf of the role [`WithinCaps`](super::Role::WithinCaps) only takes the value true. So the
+//! proposition may have no value even when all goals are settled.
 //!
-//! What a value rests on is read from the root downwards: one part where one decided, else all of
-//! them.
+//! The basis of the value is read from the root downwards. If one part decided a node, only this
+//! part is read, otherwise all parts.
 
 use super::Aim;
 use crate::formula::Proposition;
@@ -21,11 +21,11 @@ use parikh_net::GoalId;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A proposition, and what is known of each of its parts.
+/// A proposition with the values of its nodes so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Circuit {
     nodes: Vec<Node>,
-    /// The leaves of each goal.
+    /// The leaves of each goal, as node indices.
     leaves: HashMap<GoalId, Vec<u32>>,
 }
 
@@ -34,10 +34,10 @@ struct Node {
     kind: Kind,
     parent: Option<u32>,
     parts: Range<u32>,
-    /// How many parts have no value.
+    /// Number of parts without a value.
     open: u32,
     value: Option<bool>,
-    /// The part that decided, where one alone did.
+    /// The part that decided the node alone, if there is one.
     by: Option<u32>,
     is_released: bool,
 }
@@ -54,14 +54,14 @@ enum Kind {
 }
 
 impl Circuit {
-    /// The proposition with nothing settled. `release` hears of the leaves that do not matter
-    /// because of constants.
+    /// Builds the circuit with all atoms open. Constants are evaluated at once; `release` receives
+    /// the goals of the leaves that do not matter because of them.
     pub(super) fn of(proposition: &Proposition<Aim>, release: &mut impl FnMut(GoalId)) -> Self {
         let mut circuit = Circuit::default();
         let mut constants = Vec::new();
         let mut next = vec![(proposition, None)];
         while !next.is_empty() {
-            // One level of the tree after the other.
+            // Each round adds one level of the tree.
             let mut below = Vec::new();
             let mut first = circuit.nodes.len() + next.len();
             for (part, parent) in next {
@@ -100,13 +100,13 @@ impl Circuit {
         circuit
     }
 
-    /// The value of the whole, once that is known.
+    /// Returns the value of the proposition, if it is decided.
     pub(super) fn value(&self) -> Option<bool> {
         self.nodes.first()?.value
     }
 
-    /// Takes note of whether a goal is true, unless it was settled before. `release` hears of the
-    /// goals of leaves that do not matter any more.
+    /// Gives the leaves of a goal a value, unless they have one. `release` receives the goals of
+    /// leaves that do not matter any more.
     pub(super) fn settle(&mut self, goal: GoalId, value: bool, release: &mut impl FnMut(GoalId)) {
         for leaf in self.leaves.get(&goal).cloned().unwrap_or_default() {
             match self.nodes[leaf as usize].kind {
@@ -116,7 +116,8 @@ impl Circuit {
         }
     }
 
-    /// The node at `at` has this value, unless it has one or does not matter.
+    /// Gives a node a value and propagates it to its ancestors. Has no effect if the node has a
+    /// value or is released.
     fn set(&mut self, at: u32, value: bool, release: &mut impl FnMut(GoalId)) {
         let (mut at, mut value) = (at, value);
         loop {
@@ -134,7 +135,8 @@ impl Circuit {
         }
     }
 
-    /// The value of a node, if it follows now that a part of it has one.
+    /// Counts a part of `parent` that has just received a value. Returns the value of `parent` if
+    /// it follows.
     fn parent_by(&mut self, parent: u32, part: u32, value: bool) -> Option<bool> {
         self.nodes[parent as usize].open -= 1;
         let node = &self.nodes[parent as usize];
@@ -157,7 +159,7 @@ impl Circuit {
         Some(decided)
     }
 
-    /// Lets go of what is open below a node.
+    /// Releases the open nodes below a node.
     fn release_below(&mut self, at: u32, release: &mut impl FnMut(GoalId)) {
         let mut left = vec![self.nodes[at as usize].parts.clone()];
         while let Some(parts) = left.pop() {
@@ -175,11 +177,12 @@ impl Circuit {
         }
     }
 
-    /// The leaves that the value of the whole rests on, in their order, each with its own value; of
-    /// a true main part also those of its consequences that are known, if it `needs` them.
+    /// Returns the leaves that the value of the root rests on, from left to right, with their
+    /// values. For a true main part whose basis contains an aim that `needs` accepts, the leaves of
+    /// its decided consequences follow.
     pub(super) fn basis(&self, needs: &dyn Fn(Aim) -> bool) -> Vec<(Aim, bool)> {
         let mut basis = Vec::new();
-        // What is left, the last of it first; and what was found before the main part of each.
+        // The stack of pending visits: the leftmost is on top.
         let mut left = match self.nodes.is_empty() {
             true => Vec::new(),
             false => vec![Visit::Node(0)],
@@ -212,10 +215,10 @@ impl Circuit {
     }
 }
 
-/// What is left to be read of a circuit.
+/// A pending visit during the computation of the basis.
 enum Visit {
     Node(u32),
-    /// The consequences of a main part whose basis begins there.
+    /// The consequences of a main part, and the length of the basis before the main part.
     Consequences(Range<u32>, usize),
 }
 
@@ -260,7 +263,7 @@ mod tests {
                 list().prop_map(Proposition::Or),
                 pair.prop_map(|(one, other)| Proposition::Iff(Box::new([one, other]))),
                 (list(), list()).prop_map(|(main, others)| {
-                    // What follows from a conjunction: a disjunction with a part of it.
+                    // A consequence of a conjunction: a disjunction with one of its parts.
                     let follows = |(at, other): (usize, Proposition<Aim>)| {
                         let part = main.get(at % main.len().max(1)).cloned();
                         Proposition::Or(part.into_iter().chain([other]).collect())
@@ -275,7 +278,8 @@ mod tests {
         })
     }
 
-    /// The value given some goals, if all values of the others agree on it.
+    /// Returns the value of `whole` under the known goals, if it is the same for all values of the
+    /// other goals.
     fn forced(whole: &Proposition<Aim>, known: &BTreeMap<usize, bool>) -> Option<bool> {
         let values: BTreeSet<bool> = (0..1 << GOALS)
             .filter(|bits| known.iter().all(|(goal, value)| (bits >> goal & 1 == 1) == *value))
@@ -309,13 +313,13 @@ mod tests {
             }
             let value = circuit.value();
             prop_assert_eq!(value, Some(whole.value(&|aim: &Aim| truth[aim.goal.index()])));
-            // What it rests on was settled, and forces the value by itself.
+            // The goals of the basis are settled and imply the value on their own.
             let basis = circuit.basis(&|_| false);
             let rests_on: BTreeMap<usize, bool> =
                 basis.iter().map(|(aim, value)| (aim.goal.index(), *value)).collect();
             prop_assert!(rests_on.iter().all(|(goal, value)| known.get(goal) == Some(value)));
             prop_assert_eq!(forced(&whole, &rests_on), value);
-            // Every leaf was settled or released, and none released twice.
+            // Every leaf is settled or released, and no leaf is released twice.
             for (goal, count) in leaves {
                 let let_go = released.get(&goal).copied().unwrap_or(0);
                 prop_assert!(let_go <= count);

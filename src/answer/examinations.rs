@@ -1,8 +1,8 @@
 //! Examinations without a query file, as formulas over goals.
 //!
-//! On a net that stands for one with inhibitor or reset arcs, they are about the model's places and
-//! transitions. On the unfolding of a coloured net, a place holds what its colours hold together,
-//! and a transition can fire when some binding can.
+//! On the translation of a net with inhibitor or reset arcs, they are about the places and
+//! transitions of the model. On the unfolding of a coloured net, the tokens of a place are the sum
+//! over its colours. A coloured transition is enabled if one of its bindings is enabled.
 
 use super::aim::{GoalFormula, Role, Whole, atom, not, reach};
 use super::sound;
@@ -11,8 +11,9 @@ use crate::mcc::Examination;
 use parikh_net::coloured::Folding;
 use parikh_net::{Goal, LinearSum, Net, Predicate, TransitionId};
 
-/// That each of `wanted` stays reachable wherever the net goes. In a dead end none of them holds:
-/// that none is reached, and that each of them can happen at all, are consequences.
+/// Returns the formula: each condition of `wanted` stays reachable from every reachable marking.
+/// `dead_end` is a dead marking in which no wanted condition holds. Two consequences are added as
+/// separate goals: `dead_end` is unreachable, and each condition is reachable.
 pub(super) fn stays(dead_end: Predicate, wanted: Vec<Predicate>) -> GoalFormula {
     let no_dead_end = not(atom(Goal::Reach(dead_end), Role::DeadEnd));
     let possible = wanted.iter().cloned().map(|it| atom(Goal::Reach(it), Role::Possible));
@@ -21,7 +22,7 @@ pub(super) fn stays(dead_end: Predicate, wanted: Vec<Predicate>) -> GoalFormula 
     Proposition::Main(Box::new(all(wanted.into_iter().map(home))), consequences)
 }
 
-/// That a predicate stays reachable wherever the net goes.
+/// Returns the formula: the predicate stays reachable from every reachable marking.
 pub(super) fn home(predicate: Predicate) -> GoalFormula {
     let dead_end = Predicate::and([Predicate::Dead, predicate.clone().negated()]);
     stays(dead_end, vec![predicate])
@@ -31,11 +32,11 @@ fn all(parts: impl Iterator<Item = GoalFormula>) -> GoalFormula {
     Proposition::And(parts.collect())
 }
 
-/// What an examination asks; `None` of those that need a query file or are more than goals, and
-/// where a number does not fit.
+/// Returns the formula of an examination. Returns `None` for examinations that need a query file or
+/// that goals cannot express, and if a number overflows.
 ///
-/// Questions of soundness are about the net's final markings; relaxed soundness wants the net with
-/// its firings [counted](parikh_net::counted).
+/// Soundness examinations are about the final markings of the net. Relaxed soundness requires the
+/// net with its firings [counted](parikh_net::counted).
 pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalFormula)> {
     let enabled = || -> Vec<Predicate> {
         match net.folding() {
@@ -89,13 +90,13 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalF
     })
 }
 
-/// What the colours of a place hold together.
+/// Returns the sum of the tokens over the colours of a place.
 fn tokens(folding: &Folding, place: usize) -> Option<LinearSum> {
     // One term per colour, of which there are fewer than 2³².
     LinearSum::new(folding.places(place).map(|colour| (colour, 1))).ok()
 }
 
-/// That the colours of a place hold more or less together than initially.
+/// Returns the predicate: the sum over the colours of a place differs from its initial value.
 fn changed(net: &Net, folding: &Folding, place: usize) -> Option<Predicate> {
     let sum = tokens(folding, place)?;
     let initially = i64::try_from(sum.value(net.initial())).ok()?;
@@ -104,7 +105,7 @@ fn changed(net: &Net, folding: &Folding, place: usize) -> Option<Predicate> {
         tokens => Predicate::at_most(sum.clone(), tokens - 1),
     };
     let more = Predicate::at_most(sum.clone().negated(), -initially.checked_add(1)?);
-    // A place without colours is one that never holds a token.
+    // A place without colours never holds a token.
     Some(match sum.is_zero() {
         true => Predicate::False,
         false => Predicate::or([more, fewer]),

@@ -1,14 +1,14 @@
 //! From examinations to goals and from goals to answers.
 //!
 //! A [`Plan`] is the list of goals of a run, with a [`Question`] per answer: a formula over goals,
-//! or the largest of several maxima ([`Query`](crate::formula::Query)). What a goal is to its
-//! question says its [`Role`]. The pipeline runs engines on the goals and asks the plan, after each
-//! settlement, which questions are decided now. A question is decided as soon as its formula is;
-//! then, and when a part of it is, the goals that no open question needs any more are let go.
+//! or the largest of several maxima ([`Query`](crate::formula::Query)). The [`Role`] of a goal says
+//! why its question contains it. The pipeline runs engines on the goals. After each settled goal it
+//! asks the plan which questions are decided. A question is decided as soon as its formula has a
+//! value. Goals that no open question needs any more are abandoned.
 //!
 //! An answer rests on the goals that decided it ([`Answer::rests_on`]): one false part of a
-//! conjunction, or all parts of a true one. Who found it, how firmly it stands and what it assumes
-//! follow from these.
+//! conjunction, or all parts of a true conjunction. Its techniques, grade and assumptions follow
+//! from these goals.
 
 mod aim;
 mod basis;
@@ -35,35 +35,35 @@ use parikh_net::{FiringSequence, GoalId, LoopRun, PumpSequence};
 use std::fmt;
 use std::sync::Arc;
 
-/// A decided question.
+/// The answer to a decided question.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The formula's id verbatim, or the examination's name.
     pub id: String,
-    /// What was found.
+    /// The value of the answer.
     pub value: Value,
-    /// The engines that settled the goals it rests on, each once.
+    /// The engines that settled the goals of the basis, without duplicates.
     pub techniques: Vec<Technique>,
-    /// What it rests on, in a sentence.
+    /// The reason for the value, in one sentence.
     pub reason: String,
-    /// Whether it rests on the model's own claim that its units are safe (NUPN).
+    /// True if the answer assumes the model's claim that its units are safe (NUPN).
     pub assumes_units: bool,
-    /// How firmly it stands.
+    /// The strength of the evidence.
     pub grade: Grade,
-    /// The goals that it rests on: those that decided it, each once.
+    /// The goals that decided the answer, without duplicates.
     pub rests_on: Arc<[GoalId]>,
-    /// What shows it by itself, where one thing does.
+    /// A run that proves the answer alone, if there is one.
     pub exhibit: Option<Exhibit>,
-    /// The nodes that its reason speaks of.
+    /// The places and transitions that the reason names.
     pub nodes: Nodes,
-    /// A witness or a proof that it rests on comes from a reduced net.
+    /// True if a witness or a proof comes from a reduced net.
     pub reduced: bool,
-    /// A proof that it rests on is about an abstraction of the coloured net.
+    /// True if a proof is about an abstraction of the coloured net.
     pub abstracted: bool,
 }
 
 impl Answer {
-    /// Returns the techniques that apply to it besides its engines, as the contest names them.
+    /// Returns the techniques besides the engines, for the contest's output.
     pub fn circumstances(&self) -> Circumstances {
         Circumstances {
             reduced: self.reduced,
@@ -75,21 +75,21 @@ impl Answer {
     }
 }
 
-/// What shows an answer by itself.
+/// A run that proves an answer without further evidence.
 #[derive(Clone, Debug)]
 pub enum Exhibit {
     /// A firing sequence.
     Firings(FiringSequence),
-    /// A run with loops: its firings are too many to be a sequence.
+    /// An accelerated sequence with loops: its firings are too many to list.
     Loops(LoopRun),
-    /// What can repeat for ever, behind a [`Value::Infinite`].
+    /// A self-covering sequence, for [`Value::Infinite`].
     Pump(PumpSequence),
-    /// A run that goes on for ever.
+    /// An infinite run as a lasso.
     Lasso(LassoRun),
 }
 
 impl Exhibit {
-    /// The firing sequence, where it is one.
+    /// Returns the firing sequence, if the exhibit is a plain firing sequence.
     pub fn sequence(&self) -> Option<&FiringSequence> {
         match self {
             Exhibit::Firings(sequence) => Some(sequence),
@@ -97,7 +97,7 @@ impl Exhibit {
         }
     }
 
-    /// What repeats for ever, where something does.
+    /// Returns the self-covering sequence, if the exhibit is one.
     pub fn pump(&self) -> Option<&PumpSequence> {
         match self {
             Exhibit::Pump(pumping) => Some(pumping),
@@ -105,8 +105,8 @@ impl Exhibit {
         }
     }
 
-    /// How many firings it has; for a pump, those before what repeats, where that is one stage, and
-    /// for a run that goes on for ever, too.
+    /// Returns the number of firings. For a lasso or a self-covering sequence with one stage, only
+    /// the prefix counts. Returns `None` for a self-covering sequence with several stages.
     pub fn firings(&self) -> Option<BigUint> {
         match self {
             Exhibit::Firings(sequence) => Some(sequence.firings().into()),
@@ -117,27 +117,28 @@ impl Exhibit {
     }
 }
 
-/// How firmly an answer stands; of the goals that it rests on, the weakest counts.
+/// The strength of the evidence of an answer: the weakest grade among its goals. Grades are ordered
+/// from strongest to weakest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// Firing sequences were replayed on the net that was read.
+    /// All goals have witnesses, which were replayed on the net that was read.
     #[default]
     Replayed,
-    /// The checker accepted a document for each refuted goal. Of a coloured net also: a run was
-    /// replayed on a net that the checker finds bisimilar.
+    /// The checker accepted a certificate for each refuted goal. For a coloured net, this also
+    /// means a run that was replayed on a net which the checker proved bisimilar.
     Certified,
-    /// For some refuted goal there is the word of a search that visited all markings that matter,
-    /// which were not visited again.
+    /// Some refuted goal rests on a search of all relevant markings. The checker did not repeat the
+    /// search.
     Searched {
-        /// How many it visited.
+        /// Number of visited markings.
         markings: u64,
-        /// Whether stubborn sets left out some.
+        /// True if stubborn sets pruned some firings.
         stubborn: bool,
     },
 }
 
 impl Grade {
-    /// The grade of a refuted goal.
+    /// Returns the grade of a goal that this evidence refutes.
     pub fn of(evidence: &Evidence) -> Grade {
         match *evidence {
             Evidence::Searched { markings, stubborn, .. } => Grade::Searched { markings, stubborn },
@@ -147,7 +148,7 @@ impl Grade {
 }
 
 impl fmt::Display for Grade {
-    /// One word: `replayed`, `certified`, `searched`.
+    /// Prints one word: `replayed`, `certified`, `searched`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Grade::Replayed => "replayed",
@@ -160,18 +161,18 @@ impl fmt::Display for Grade {
 /// The value of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A property holds or not.
+    /// The property holds or fails.
     Bool(bool),
     /// A maximum.
     Number(i128),
-    /// How many there are of something: numbers of markings have hundreds of digits.
+    /// A number of markings or firings, which may have hundreds of digits.
     Count(BigUint),
-    /// There is no maximum.
+    /// No maximum exists: the value is unbounded.
     Infinite,
 }
 
 impl fmt::Display for Value {
-    /// As the contest prints it: `TRUE`, `FALSE`, a number in full, `+inf`.
+    /// Prints the contest's format: `TRUE`, `FALSE`, a number in full, `+inf`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Bool(true) => f.write_str("TRUE"),

@@ -1,11 +1,11 @@
-//! The nodes that an answer speaks of: for programs, what its reason says in words.
+//! The places and transitions that an answer's reason names, in machine-readable form.
 
 use crate::board::Board;
 use parikh_net::goal::Mention;
 use parikh_net::{Goal, GoalId, PlaceId, Predicate, TransitionId};
 use std::collections::BTreeSet;
 
-/// Places and transitions of the net that a question is about, each once, ascending.
+/// Places and transitions of the analysed net, without duplicates, in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nodes {
     /// Places.
@@ -15,11 +15,11 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Those that goals name.
+    /// Collects the places and transitions that these goals mention.
     pub(super) fn of_goals(board: &Board<'_>, goals: impl Iterator<Item = GoalId>) -> Nodes {
         let mut nodes = Nodes::default();
         goals.for_each(|goal| nodes.add_goal(board.goal(goal)));
-        // That no cap was passed is not a matter of the question.
+        // The place that is marked within the caps is no part of the question.
         if board.net().has_caps() {
             let own = board.net().model_places().len();
             nodes.places.retain(|place| place.index() < own);

@@ -1,11 +1,11 @@
 //! Plans: the goals of a run, and the questions about them.
 //!
-//! A goal that several questions ask is one goal; so is that of formulas that differ in the order
-//! of their parts only, and of complementary ones, EF φ and AG ¬φ. (A goal and its negation need no
-//! such care: one of them holds in the initial marking.)
+//! A goal that several questions share is stored once. Two formulas share a goal also if they
+//! differ only in the order of their parts, or if they are complementary (EF φ and AG ¬φ). A goal
+//! and its negation need no sharing: one of them holds in the initial marking.
 //!
-//! A plan counts for each goal the places in open questions where it matters, and lets go of it on
-//! the board when there is none left.
+//! A plan counts for each goal its relevant occurrences in open questions. It abandons the goal on
+//! the board when none is left.
 
 use super::Answer;
 use super::aim::{Aim, GoalFormula, Question, Role, Whole, atom, reach};
@@ -21,60 +21,61 @@ use parikh_net::{Fairness, Goal, GoalId, LinearSum, Net, Predicate};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-/// The goals of a run and the questions they answer.
+/// The goals of a run and the questions about them.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     goals: Vec<Goal>,
-    /// Goals by their hash. They are kept once: some speak of all places.
+    /// The goal ids by the hash of the goal. The goals themselves are stored once, because some
+    /// mention all places.
     known: HashMap<u64, Vec<GoalId>>,
     hasher: RandomState,
     questions: Vec<Question>,
-    /// How far each question has got.
+    /// The state of each question.
     progress: Vec<Progress>,
-    /// Which goals are wanted.
+    /// The counts of relevant occurrences of the goals.
     wanted: Wanted,
-    /// Per goal, the questions that ask for it.
+    /// The questions that contain each goal, indexed by `GoalId`.
     asking: Vec<Vec<usize>>,
     /// See [`first`](Self::first).
     first: Vec<GoalId>,
     /// See [`mean`](Self::mean).
     fairness: Fairness,
-    /// Whether questions were asked in a way that minds the caps of a net: by examination or
-    /// formula. On a net with caps, others have no answer.
+    /// True if the questions were adapted to a net with caps. Only examinations and formulas are.
+    /// On a net with caps, other questions stay open.
     minds_caps: bool,
 }
 
-/// How far a question has got.
+/// The state of one question.
 #[derive(Clone, Debug)]
 struct Progress {
     is_decided: bool,
-    /// Whether the model's claim that its units are safe answered it.
+    /// True if the answer assumes the model's claim that its units are safe.
     assumes_units: bool,
     state: State,
 }
 
-/// What is known of the goals of a question.
+/// The knowledge about the goals of a question.
 #[derive(Clone, Debug)]
 enum State {
     Truth(Circuit),
-    /// The goals of a maximum that may still be larger than what was seen.
+    /// The goals whose maximum may still exceed the largest value seen.
     Largest(Vec<GoalId>),
 }
 
-/// A question that was decided, with its answer; nothing when engines contradict each other on a
-/// goal that it rests on.
+/// A decided question with its answer. The answer is `None` if engines contradict each other on a
+/// goal of its basis.
 pub type Decision<'p> = (&'p Question, Option<Answer>);
 
-/// The same, with the number of the question.
+/// The index of a decided question, with its answer.
 type Decided = (usize, Option<Answer>);
 
 impl Plan {
-    /// The plan of an examination that needs no query file; `None` for those that do, for those
-    /// that are more than goals, and on a net with caps for those about more than what can be
-    /// reached.
+    /// Creates the plan of an examination without a query file. Returns `None` if the examination
+    /// needs a query file or is more than goals express. On a net with caps, it also returns `None`
+    /// for examinations beyond reachability.
     ///
-    /// Questions of soundness are about the net's final markings; relaxed soundness wants the net
-    /// with its firings [counted](parikh_net::counted).
+    /// Soundness examinations are about the final markings of the net. Relaxed soundness requires
+    /// the net with its firings [counted](parikh_net::counted).
     pub fn of_examination(examination: Examination, net: &Net) -> Option<Plan> {
         let mut plan = Plan::default();
         let (whole, asked) = examinations::asked(examination, net)?;
@@ -84,7 +85,7 @@ impl Plan {
         Some(plan)
     }
 
-    /// The two figures of a state space that are maxima: the most tokens in a marking and in a
+    /// Creates the plan for two figures of a state space: the most tokens in a marking and in a
     /// place.
     pub fn of_most_tokens(net: &Net) -> Plan {
         let mut plan = Plan::default();
@@ -95,7 +96,7 @@ impl Plan {
         plan
     }
 
-    /// The most tokens that any place holds.
+    /// Creates the plan for the most tokens in any place.
     pub fn of_most_in_a_place(net: &Net) -> Plan {
         let mut plan = Plan::default();
         plan.ask_most_in_a_place(net);
@@ -107,14 +108,14 @@ impl Plan {
         self.ask_largest("MAX_TOKEN_IN_PLACE", places.collect());
     }
 
-    /// The same plan, whose one question is called so.
+    /// Sets the id of the only question of the plan.
     pub fn called(mut self, id: &str) -> Plan {
         self.questions.iter_mut().for_each(|question| question.id = id.to_owned());
         self
     }
 
-    /// A question for each of these goals by itself, called by its number: the goal's id. Goals
-    /// listed twice are two.
+    /// Creates a plan with a question per goal. The id of a question is the index of its goal.
+    /// Duplicate goals stay separate.
     pub fn of_goals(goals: impl IntoIterator<Item = Goal>) -> Plan {
         let mut plan = Plan::default();
         for goal in goals {
@@ -130,21 +131,21 @@ impl Plan {
         plan
     }
 
-    /// From now on, formulas that speak of runs mean those that are fair in this way. What can be
-    /// reached is not changed by that: whatever was fired, a run can go on fairly.
+    /// Restricts the runs of all formulas added later to fair runs. Reachability does not change:
+    /// every firing sequence can be continued fairly.
     pub fn mean(&mut self, fairness: Fairness) {
         self.fairness = fairness;
     }
 
-    /// How runs are fair that formulas speak of.
+    /// Returns the fairness assumption for runs.
     pub fn fairness(&self) -> &Fairness {
         &self.fairness
     }
 
-    /// Adds a formula as it is written, in the logic that it is written in ([`Logic::of`]).
+    /// Adds a formula, in the logic that its syntax determines ([`Logic::of`]).
     ///
     /// # Errors
-    /// Why it cannot be answered.
+    /// If the formula is unsupported: see [`ask_formula_in`](Self::ask_formula_in).
     pub fn ask_formula(
         &mut self,
         id: &str,
@@ -154,11 +155,11 @@ impl Plan {
         self.ask_formula_in(id, formula, net, Logic::of(formula))
     }
 
-    /// Adds a formula that is read in this logic.
+    /// Adds a formula, in the given logic.
     ///
     /// # Errors
-    /// Why it cannot be answered: it is of CTL and asks for more than goals can express, mixes the
-    /// logics, or asks more of a net with caps than what can be reached.
+    /// If a CTL formula is beyond goals, if the formula mixes logics, or if it asks for more than
+    /// reachability on a net with caps.
     pub fn ask_formula_in(
         &mut self,
         id: &str,
@@ -170,8 +171,8 @@ impl Plan {
         match lower_in(formula, net, logic)? {
             Query::Truth(mut proposition) => {
                 if !self.fairness.is_none() {
-                    // What is asked beside the goals themselves, to show them earlier, is of all
-                    // runs, not of the fair ones.
+                    // The added consequences are about all runs, not only fair ones, so they are
+                    // dropped.
                     proposition = proposition.without_consequences();
                     let mut has_tree = false;
                     proposition.atoms(&mut |goal| has_tree |= matches!(goal, Goal::Tree(_)));
@@ -201,7 +202,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Adds the goals that help to settle this one.
+    /// Adds the goals that help to settle `goal`.
     fn aid(&mut self, goal: GoalId, net: &Net) {
         let aids = wanted::aids(&self.goals[goal.index()], net);
         if !aids.is_empty() {
@@ -210,28 +211,28 @@ impl Plan {
         }
     }
 
-    /// Adds EF φ.
+    /// Adds the question EF `predicate`.
     pub fn ask_exists(&mut self, id: &str, predicate: Predicate) {
         self.ask(id, Whole::Formula, reach(predicate.sorted()));
     }
 
-    /// Adds AG ψ, given φ = ¬ψ.
+    /// Adds the question AG ψ, given its negation ¬ψ.
     pub fn ask_never(&mut self, id: &str, negated: Predicate) {
         self.ask(id, Whole::Formula, reach(negated.sorted()).negated());
     }
 
-    /// Adds the maximum of a sum.
+    /// Adds the question for the maximum of a sum.
     pub fn ask_maximum(&mut self, id: &str, sum: LinearSum) {
         self.ask_largest(id, vec![Goal::Maximise(sum)]);
     }
 
-    /// Adds AG EF φ.
+    /// Adds the question AG EF `predicate`.
     pub fn ask_home(&mut self, id: &str, predicate: Predicate) {
         self.ask(id, Whole::Formula, examinations::home(predicate.sorted()));
     }
 
-    /// The goals that are worth a try by themselves before the others have their turn: dead ends,
-    /// which refute most of what should stay reachable.
+    /// Returns the goals about dead ends, which refute most home properties. The run spends a first
+    /// stage on these goals.
     pub fn first(&self) -> &[GoalId] {
         &self.first
     }
@@ -248,13 +249,13 @@ impl Plan {
         self.add(id, Whole::Formula, Query::Largest(aims));
     }
 
-    /// The id of a goal that is asked for, if it is.
+    /// Returns the id of a goal, if the plan contains it.
     fn id_of(&self, goal: &Goal) -> Option<GoalId> {
         let same = self.known.get(&self.hasher.hash_one(goal))?;
         same.iter().copied().find(|known| self.goals[known.index()] == *goal)
     }
 
-    /// The id of a goal, which is asked for the first time, or again.
+    /// Returns the id of a goal, which is added unless the plan contains it.
     fn goal(&mut self, goal: Goal) -> GoalId {
         if let Some(known) = self.id_of(&goal) {
             return known;
@@ -292,29 +293,29 @@ impl Plan {
         self.questions.push(Question { id: id.to_owned(), query, whole, goals });
     }
 
-    /// All goals in order; a [`GoalId`] is the position in this list.
+    /// Returns all goals, indexed by [`GoalId`].
     pub fn goals(&self) -> &[Goal] {
         &self.goals
     }
 
-    /// The questions in the order they were asked.
+    /// Returns the questions in the order of their addition.
     pub fn questions(&self) -> &[Question] {
         &self.questions
     }
 
-    /// The questions without a decision yet.
+    /// Returns the undecided questions.
     pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
         let all = self.questions.iter().zip(&self.progress);
         all.filter(|(_, progress)| !progress.is_decided).map(|(question, _)| question)
     }
 
-    /// The questions that ask for a goal, one or more of which may be decided already.
+    /// Returns the questions that contain a goal. Some may be decided already.
     pub fn asking(&self, goal: GoalId) -> impl Iterator<Item = &Question> {
         self.asking[goal.index()].iter().map(|&at| &self.questions[at])
     }
 
-    /// Decides the questions that need no goal, such as one-safe on a net without places, before
-    /// anybody works on the others.
+    /// Decides the questions that need no goal, before any engine starts. An example is
+    /// one-safeness of a net without places.
     pub fn begin(&mut self, board: &Board<'_>) -> Vec<Decision<'_>> {
         self.wanted.begin(board);
         let all = (0..self.questions.len()).filter_map(|at| match &self.progress[at].state {
@@ -326,8 +327,8 @@ impl Plan {
         self.with_questions(decided)
     }
 
-    /// Takes note of a settled goal. The questions that this decides, with their answers; the goals
-    /// that no open question needs any more are abandoned on the board.
+    /// Updates the plan after a goal is settled. Returns the questions that this decides, and
+    /// abandons the goals on the board that no open question needs any more.
     pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Vec<Decision<'_>> {
         let mut decided = Vec::new();
         let Some(knowledge) = board.knowledge(settled) else { return Vec::new() };
@@ -342,8 +343,8 @@ impl Plan {
                     let wanted = &mut self.wanted;
                     circuit.settle(settled, value, &mut |goal| wanted.release(board, goal));
                 }
-                // A question for the largest of several maxima is decided by `look` instead, which
-                // the run calls now and then.
+                // A question for the largest of several maxima is decided by `look`, which the run
+                // calls regularly.
                 (State::Largest(_), None) if is_of_several && !is_unbounded(&knowledge) => continue,
                 _ => {}
             }
@@ -352,8 +353,8 @@ impl Plan {
         self.with_questions(decided)
     }
 
-    /// The questions that are decided by what is known of goals that are not settled, with their
-    /// answers.
+    /// Decides questions for a largest maximum from bounds of goals that are still open. Returns
+    /// the decided questions.
     pub fn look(&mut self, board: &Board<'_>) -> Vec<Decision<'_>> {
         let is_open = |&at: &usize| {
             let Progress { is_decided, state, .. } = &self.progress[at];
@@ -372,7 +373,8 @@ impl Plan {
         self.decide_by(board, at, None)
     }
 
-    /// The answer to an open question, if it has one by now; a goal was just settled, or none was.
+    /// Returns the answer to an open question, if it is decided. `settled` is the goal that was
+    /// just settled, if any.
     fn decide_by(
         &mut self,
         board: &Board<'_>,
@@ -411,8 +413,9 @@ impl Plan {
         Some((at, answer))
     }
 
-    /// What is to be asked again when the model's claim of safe units proves false: the questions
-    /// without a decision and those that the claim answered; and how many the latter are.
+    /// Creates the plan for a second run after the model's claim of safe units proves false. It has
+    /// the undecided questions and the questions answered by the claim. Also returns the number of
+    /// the latter.
     pub fn without_unit_claim(&self) -> (Plan, usize) {
         let is_asked = |at: usize| {
             let Progress { is_decided, assumes_units, .. } = self.progress[at];
@@ -422,12 +425,12 @@ impl Plan {
         (self.again(is_asked), revoked)
     }
 
-    /// The questions that are not called so, all undecided.
+    /// Returns the plan without the questions of these ids. All its questions are undecided.
     pub fn without(&self, ids: &HashSet<String>) -> Plan {
         self.again(|at| !ids.contains(&self.questions[at].id))
     }
 
-    /// Some of the questions, by their number, and the goals of these.
+    /// Creates a plan of the selected questions (by index) and their goals.
     fn again(&self, is_asked: impl Fn(usize) -> bool) -> Plan {
         let mut again = Plan { minds_caps: self.minds_caps, ..Plan::default() };
         let goal = |aim: Aim| self.goals[aim.goal.index()].clone();
@@ -459,8 +462,8 @@ fn is_unbounded(knowledge: &Knowledge) -> bool {
     matches!(knowledge, Knowledge::Maximum(maximum) if maximum.unbounded.is_some())
 }
 
-/// The largest maximum and the goal that it is of, once no bound is above what was seen of one.
-/// Goals whose bound is not above it leave `open` and are released.
+/// Returns the largest maximum and its goal, once no other goal's upper bound exceeds the largest
+/// value seen. Goals whose bound does not exceed it are removed from `open` and released.
 fn largest(
     board: &Board<'_>,
     question: &Question,
@@ -626,8 +629,8 @@ mod tests {
             plan.goals()[..2],
             [Goal::Reach(Predicate::at_least(q, 1)), Goal::Reach(Predicate::at_least(p, 2)),]
         );
-        // A dead end without q = 0, that can happen, and that it stays possible, as what two things
-        // about the tree of runs are.
+        // The goals: a dead marking with q = 0, the reachability of q ≥ 1, the home property, and
+        // the aids of two formulas about the computation tree.
         assert_eq!(plan.goals().len(), 7);
         let board = Board::new(&net, plan.goals().to_vec());
         assert!(plan.begin(&board).is_empty());

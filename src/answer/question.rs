@@ -1,4 +1,4 @@
-//! The answer of a question, once its goals decide it.
+//! Construction of the answer to a decided question.
 
 use super::aim::{Aim, Question, Role, Whole};
 use super::basis::Basis;
@@ -7,8 +7,8 @@ use crate::board::{Argument, Board, Home, Knowledge, Reach, Run, Witness};
 use parikh_net::GoalId;
 
 impl Question {
-    /// The answer `value`, which these goals decide: each with whether it is reached, or stays
-    /// reachable. `None` when engines contradict each other on one of them.
+    /// Returns the answer `value`. `decided_by` lists the decisive goals with their truth values.
+    /// Returns `None` if engines contradict each other on one of them.
     pub(super) fn truth(
         &self,
         board: &Board<'_>,
@@ -28,7 +28,8 @@ impl Question {
         Some(basis.answer(&self.id, Value::Bool(value), reason, exhibit, nodes))
     }
 
-    /// The answer that there is no largest maximum; `None` when that is not known of the goal.
+    /// Returns the answer that the maximum is infinite. Returns `None` if the goal is not known to
+    /// be unbounded.
     pub(super) fn infinite(&self, board: &Board<'_>, goal: GoalId) -> Option<Answer> {
         let basis = Basis::of(board, [goal].into_iter())?;
         let Some(Knowledge::Maximum(maximum)) = board.knowledge(goal) else { return None };
@@ -41,8 +42,9 @@ impl Question {
         Some(basis.answer(&self.id, Value::Infinite, reason, Some(Exhibit::Pump(pumping)), nodes))
     }
 
-    /// The answer that the largest maximum is that of the goal `of`: it was seen, and no bound is
-    /// above it. `None` when engines contradict each other on a goal.
+    /// Returns the answer `largest`, the maximum of the goal `of`: the value was seen, and no upper
+    /// bound exceeds it. Without `of`, the question has no goals and the answer is 0. Returns
+    /// `None` if engines contradict each other on a goal.
     pub(super) fn number(
         &self,
         board: &Board<'_>,
@@ -69,8 +71,8 @@ impl Question {
     }
 }
 
-/// The nodes that an answer speaks of which these goals decided. One about all nodes of a kind
-/// ("each of them can be reached") names none.
+/// Returns the places and transitions that the reason names. Answers about all nodes of a kind
+/// ("all of them can be reached") name none.
 fn nodes(board: &Board<'_>, question: &Question, decided_by: &[(Aim, bool)]) -> Nodes {
     let is_said = |(aim, holds): &&(Aim, bool)| aim.role != Role::Possible || !holds;
     let said: Vec<Aim> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
@@ -90,8 +92,8 @@ fn nodes(board: &Board<'_>, question: &Question, decided_by: &[(Aim, bool)]) -> 
     }
 }
 
-/// Whether the goal stays reachable because every firing can be undone. Then the answer also rests
-/// on the goal that it is reached at all.
+/// Returns true if the goal stays reachable because every firing can be undone. Then the answer
+/// also rests on the goal that the condition is reachable at all.
 pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: Aim) -> bool {
     match board.knowledge(aim.goal) {
         Some(Knowledge::Home(Home::Kept { proof, .. })) => proof.argument == Argument::Undone,
@@ -99,7 +101,7 @@ pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: Aim) -> bool {
     }
 }
 
-/// A witness of a goal as what shows an answer.
+/// Returns the witness of a goal as an exhibit, if it has one.
 fn exhibit_of(knowledge: Knowledge) -> Option<Exhibit> {
     match knowledge {
         Knowledge::Reach(Reach::Reached { witness, .. })

@@ -1,5 +1,5 @@
-//! Why an answer is what it is, in a sentence: from the goals that decided it, what each of them is
-//! to the question, and what is known of it.
+//! The reason of an answer in one sentence: from the goals that decided it, their roles, and the
+//! board's knowledge.
 
 use super::aim::{Aim, Question, Role, Whole};
 use super::basis::{length, shortest};
@@ -10,15 +10,15 @@ use parikh_net::printable::counted;
 use parikh_net::{Goal, GoalId, Net, PlaceId, Predicate};
 use std::collections::BTreeSet;
 
-/// Why a question without goals is decided.
+/// The reason for a question without goals.
 pub(super) const NO_NODE: &str = "the net has no such node";
 
-/// How many parts of a formula are said, and how many letters of each.
+/// Maximal number of parts of a formula in a reason, and of characters per part.
 pub(super) const SAID: (usize, usize) = (3, 100);
 
-/// Returns why a formula over goals is true or false: `decided_by` these, of which `assumed` rest
-/// on the model's claim that its units are safe. Of a coloured net, the reason says what the
-/// question means there.
+/// Returns the reason why a question is true or false. `decided_by` lists the decisive goals with
+/// their truth values; the proofs of `assumed` goals assume safe units. For a coloured net, the
+/// reason adds how the question is understood.
 pub(super) fn of_truth(
     board: &Board<'_>,
     question: &Question,
@@ -38,7 +38,7 @@ pub(super) fn of_truth(
     }
 }
 
-/// Returns the reason without what is said of coloured nets.
+/// Returns the reason without the addition for coloured nets.
 fn of_formula(
     board: &Board<'_>,
     question: &Question,
@@ -46,8 +46,8 @@ fn of_formula(
     decided_by: &[(Aim, bool)],
     assumed: usize,
 ) -> String {
-    // A goal of the role `Possible` that is reached is left out: it only follows from what stays
-    // reachable.
+    // A reachable goal of the role `Possible` is left out, because it follows from the home
+    // property.
     let is_said = |(aim, holds): &&(Aim, bool)| aim.role != Role::Possible || !holds;
     let parts: Vec<Aim> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
     let all = |what: &str| match (parts.len(), assumed) {
@@ -95,24 +95,24 @@ fn of_formula(
     }
 }
 
-/// Why a maximum is what it is; `None` when it is not settled.
+/// Returns the reason for a maximum, or `None` if it is not settled.
 pub(super) fn of_maximum(maximum: &Maximum) -> Option<String> {
     let (_, witness, _) = maximum.seen.as_ref()?;
     let (_, proof, _) = maximum.proved.as_ref()?;
     Some(format!("seen after {}; no more because {proof}", length(witness.as_ref())))
 }
 
-/// Why the largest of several maxima is that of the goal `of`.
+/// Returns the reason why the largest of `count` maxima is that of the goal `of`.
 pub(super) fn of_largest(board: &Board<'_>, of: GoalId, count: usize) -> String {
     let about = match board.goal(of) {
-        // That its one place is marked.
+        // Any predicate on the sum will do: `about` reads its place only.
         Goal::Maximise(sum) => about(board.net(), &Predicate::at_most(sum.clone().negated(), -1)),
         _ => String::new(),
     };
     format!("{about}seen, and none of {count} exceeds it")
 }
 
-/// Why something stays reachable, where that is known.
+/// Returns the proof that a condition stays reachable, if it is known.
 fn kept(board: &Board<'_>, goal: GoalId) -> Option<String> {
     match board.knowledge(goal) {
         Some(Knowledge::Home(Home::Kept { proof, .. })) => Some(proof.to_string()),
@@ -120,11 +120,11 @@ fn kept(board: &Board<'_>, goal: GoalId) -> Option<String> {
     }
 }
 
-/// Why a question is decided by one goal alone.
+/// Returns the reason when a single goal decides the question.
 fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
     let net = board.net();
     let Some(knowledge) = board.knowledge(aim.goal) else { return String::new() };
-    // One of several goals about runs: which it is has to be said.
+    // If the question has several goals about runs, the reason names the decisive goal.
     if matches!(knowledge, Knowledge::Run(_)) && question.goals.len() > 1 {
         return of_part(board, aim.goal);
     }
@@ -162,7 +162,7 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
             }
         }
         (_, knowledge @ Knowledge::Reach(Reach::Reached { .. })) => {
-            // A run that passes a cap may be shorter.
+            // The board knows shortest witnesses among all markings. A shorter one may pass a cap.
             let shortest = match aim.role {
                 Role::WithinCaps => "",
                 _ => shortest(board, aim.goal),
@@ -173,8 +173,8 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
     }
 }
 
-/// Returns what it means that no firing changes the tokens of a place: the goal, which is
-/// unreachable, is another number of tokens. `None` where the goal is about no single place.
+/// Returns "place `p` always holds n tokens" for an unreachable goal that asks for another number
+/// of tokens. Returns `None` if the goal is not of this form.
 fn constant(net: &Net, goal: &Goal) -> Option<String> {
     let Goal::Reach(predicate) = goal else { return None };
     let atom = match predicate {
@@ -195,8 +195,8 @@ fn constant(net: &Net, goal: &Goal) -> Option<String> {
     Some(format!("place `{name}` always holds {tokens}; any other number is unreachable: "))
 }
 
-/// Why something cannot be: a sum of tokens that people can read, where there is one, or which
-/// places never go together; and what was checked.
+/// Returns why a goal is unreachable: a short place invariant or exclusive places if there are any,
+/// and then the proof.
 fn never(board: &Board<'_>, goal: GoalId, proof: &Proof) -> String {
     let Goal::Reach(predicate) = board.goal(goal) else { return proof.to_string() };
     let net = board.net();
@@ -205,7 +205,7 @@ fn never(board: &Board<'_>, goal: GoalId, proof: &Proof) -> String {
     said.map_or_else(|| proof.to_string(), |said| format!("{said} ({proof})"))
 }
 
-/// The places of the sums that a reason says of a goal that is never met.
+/// Returns the places that the reason [`never`] names for an unreachable goal.
 pub(super) fn places_of_sums(board: &Board<'_>, goal: GoalId) -> BTreeSet<PlaceId> {
     let (net, known) = (board.net(), board.knowledge(goal));
     let (Goal::Reach(predicate), Some(Knowledge::Reach(Reach::Unreachable { proof, .. }))) =
@@ -218,7 +218,7 @@ pub(super) fn places_of_sums(board: &Board<'_>, goal: GoalId) -> BTreeSet<PlaceI
     by_sums.or_else(|| Some(why_never(net, predicate, proof)?.places)).unwrap_or_default()
 }
 
-/// A part of a formula, and why it is true.
+/// Returns a part of a formula with the reason why it is true.
 fn of_part(board: &Board<'_>, goal: GoalId) -> String {
     let Some(knowledge) = board.knowledge(goal) else { return String::new() };
     let Some(holds) = knowledge.truth() else { return String::new() };
@@ -233,7 +233,7 @@ fn of_part(board: &Board<'_>, goal: GoalId) -> String {
     format!("{claim}: {why}")
 }
 
-/// The beginning of a formula that is very long.
+/// Truncates a long formula.
 fn clipped(formula: String) -> String {
     match formula.char_indices().nth(SAID.1) {
         Some((end, _)) => format!("{} …", &formula[..end]),
@@ -241,7 +241,8 @@ fn clipped(formula: String) -> String {
     }
 }
 
-/// What a goal of one node is about, so that the reason names it; empty for formulas.
+/// Returns the name of the node that a goal is about, with a colon. Empty if the goal is about
+/// several nodes.
 fn about(net: &Net, predicate: &Predicate) -> String {
     match predicate {
         Predicate::Enabled(t) if !net.is_of_quotient() => {
@@ -257,7 +258,8 @@ fn about(net: &Net, predicate: &Predicate) -> String {
     }
 }
 
-/// The coloured node that a goal on an unfolding is about, where it is about one.
+/// Returns the name of the coloured node that a goal on an unfolding is about. `None` if there are
+/// several.
 fn coloured_node(net: &Net, predicate: &Predicate) -> Option<String> {
     let folding = net.folding()?;
     let (mut transitions, mut places) = (BTreeSet::new(), BTreeSet::new());
@@ -285,8 +287,8 @@ fn coloured_node(net: &Net, predicate: &Predicate) -> Option<String> {
     }
 }
 
-/// Why nothing is dead when the arcs alone say so: a transition that needs no tokens, if there is
-/// one.
+/// Returns the reason why no marking is dead if some transition has an empty preset. Applies only
+/// to proofs by structural bounds.
 fn always_enabled(net: &Net, goal: &Goal, proof: &Proof) -> Option<String> {
     let is_deadlock = *goal == Goal::Reach(Predicate::Dead);
     if !is_deadlock

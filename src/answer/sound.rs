@@ -1,5 +1,5 @@
 //! Soundness of processes: questions about nets with a set F of final markings. A case may end in
-//! any of them.
+//! any marking of F.
 //!
 //! | question | TRUE means |
 //! |---|---|
@@ -10,22 +10,25 @@
 //!
 //! # Soundness as goals
 //! A marking is *improper* if it covers some f in F (m ≥ f) and is not in F: tokens are left
-//! behind. If no improper marking is reachable, covering some f and being in F are the same. Then
-//! "F stays reachable" may be asked as "a marking that covers some f stays reachable". Of a
-//! workflow net this is about one place, and reductions can remove the rest of the net. Hence
-//! soundness is a conjunction: no improper marking is reachable, one that covers some f is, each
-//! transition is enabled somewhere, and markings that cover some f stay reachable. The last part
-//! implies that no dead marking without an f is reachable.
+//! behind. If no improper marking is reachable, covering some f and being in F are equivalent on
+//! reachable markings. Then "F stays reachable" may be asked as "a marking that covers some f stays
+//! reachable". On a workflow net this goal is about one place, so reductions can remove the rest of
+//! the net.
+//!
+//! Hence soundness is a conjunction of four parts. No improper marking is reachable. A marking that
+//! covers some f is reachable. Each transition is enabled in some reachable marking. Markings that
+//! cover some f stay reachable. The last part implies that no dead marking is reachable that covers
+//! no f.
 //!
 //! # Relaxed soundness as goals
-//! On the net with its [firings counted](parikh_net::counted), for each transition: F with a token
-//! on its counter.
+//! The question has one goal per transition, on the net with its [firings
+//! counted](parikh_net::counted): F with a token on the counter of the transition.
 //!
 //! # Inhibitor and reset arcs
-//! The net that stands for a bounded model with such arcs has the same markings on the model's
-//! places. So final markings speak of these places alone, and a transition of the model is enabled
-//! where one of its copies is. On a net with caps, only what can be reached is asked: easy and
-//! relaxed soundness.
+//! The translation of a bounded model with such arcs has the same markings on the model's places.
+//! So final markings constrain these places only, and a transition of the model is enabled if one
+//! of its copies is. On a net with caps, only reachability questions are asked: easy and relaxed
+//! soundness.
 //!
 //! # Sources
 //! W. van der Aalst et al., *Soundness of workflow nets: classification, decidability, and
@@ -45,16 +48,16 @@ use parikh_net::{
 };
 use std::collections::VecDeque;
 
-/// The final markings of a net, as conditions on the places of the model.
+/// The final markings of a net, as predicates on the places of the model.
 struct Ends<'n> {
-    /// In ascending order: whoever checks evidence writes the conditions in the same order.
+    /// In ascending order. The auditor builds the predicates in the same order.
     finals: Vec<&'n Marking>,
-    /// The tokens on all places of the model together.
+    /// The sum of the tokens over all places of the model.
     all: LinearSum,
 }
 
 impl<'n> Ends<'n> {
-    /// Returns the ends of a case over these places. `None` where the net has none, or where a
+    /// Returns the final markings over these places. Returns `None` if the net has none, or if a
     /// number does not fit 63 bits.
     fn of(net: &'n Net, places: impl Iterator<Item = PlaceId>) -> Option<Ends<'n>> {
         let all = LinearSum::new(places.map(|place| (place, 1))).ok()?;
@@ -64,36 +67,36 @@ impl<'n> Ends<'n> {
         (!finals.is_empty() && finals.iter().all(|last| fits(last))).then_some(Ends { finals, all })
     }
 
-    /// m ≥ f.
+    /// Returns the predicate m ≥ f.
     fn covers(last: &Marking) -> Predicate {
         Predicate::and(last.marked().map(|(place, tokens)| Predicate::at_least(place, tokens)))
     }
 
-    /// There are no more tokens than in f.
+    /// Returns the predicate that a marking has at most as many tokens as f in total.
     fn no_more(&self, last: &Marking) -> Predicate {
         let tokens = i64::try_from(self.all.value(last)).unwrap_or(i64::MAX);
         Predicate::at_most(self.all.clone(), tokens)
     }
 
-    /// Some final marking is covered.
+    /// Returns the predicate that some final marking is covered.
     fn done(&self) -> Predicate {
         Predicate::or(self.finals.iter().map(|last| Ends::covers(last)))
     }
 
-    /// The marking is a final one.
+    /// Returns the predicate that the marking is final.
     fn exactly(&self) -> Predicate {
         let exactly = |last: &&Marking| Predicate::and([Ends::covers(last), self.no_more(last)]);
         Predicate::or(self.finals.iter().map(exactly))
     }
 
-    /// Some final marking is covered, and the marking is none.
+    /// Returns the predicate that the marking covers some final marking and is not final.
     fn improper(&self) -> Predicate {
         let is_larger = |last: &Marking, than: &Marking| {
             last != than && last.tokens().iter().zip(than.tokens()).all(|(a, b)| a >= b)
         };
         let beyond = |last: &&Marking| {
             let more = self.no_more(last).negated();
-            // Other final markings matter only if they cover this one, too.
+            // Only final markings that cover this one can equal a marking with more tokens.
             let others = self.finals.iter().filter(|other| is_larger(other, last));
             let others =
                 others.map(|it| Predicate::and([Ends::covers(it), self.no_more(it)]).negated());
@@ -103,8 +106,8 @@ impl<'n> Ends<'n> {
     }
 }
 
-/// Returns a question about the final markings of `net`. `None` where the net has none, or where
-/// what is asked is too large.
+/// Returns the formula of a soundness examination. Returns `None` if `net` has no final markings,
+/// or if the formula is too large.
 pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalFormula)> {
     Some(match examination {
         Examination::RelaxedSoundness => (Whole::OnRuns, relaxed(net)?),
@@ -116,7 +119,8 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalF
     })
 }
 
-/// Returns soundness, with each transition of the model if `live`.
+/// Returns the formula of soundness. If `live`, each transition of the model must be enabled in
+/// some reachable marking.
 fn sound(net: &Net, live: bool) -> Option<GoalFormula> {
     let ends = Ends::of(net, net.model_places())?;
     let done = ends.done();
@@ -134,11 +138,11 @@ fn sound(net: &Net, live: bool) -> Option<GoalFormula> {
     Some(Proposition::Main(Box::new(Proposition::And(all)), vec![never_stuck]))
 }
 
-/// The most that the goals of relaxed soundness may say together, in places: each of them speaks of
-/// all.
+/// Limit on the size of all goals of relaxed soundness together, in places. Each goal mentions all
+/// places.
 const MENTIONED: usize = 10_000_000;
 
-/// Returns relaxed soundness of a net whose firings are counted.
+/// Returns the formula of relaxed soundness, for a net whose firings are counted.
 fn relaxed(counted: &Net) -> Option<GoalFormula> {
     let finals = counted.final_markings().len();
     let mentioned = counted.place_count().saturating_mul(counted.transition_count());
@@ -148,14 +152,14 @@ fn relaxed(counted: &Net) -> Option<GoalFormula> {
     let done = Ends::of(counted, uncounted_places(counted))?.exactly();
     let with = |(copies, counter): (Vec<TransitionId>, PlaceId)| {
         let fired = Predicate::and([done.clone(), Predicate::at_least(counter, 1)]);
-        // The model's transition by the first that stands for it.
+        // The first copy of a transition represents the model's transition.
         Some(atom(Goal::Reach(fired), Role::OnRun(*copies.first()?)))
     };
     let all = counted.model_transitions().zip(counters(counted));
     Some(Proposition::And(all.map(with).collect::<Option<_>>()?))
 }
 
-/// A transition of the model for people, by one that stands for it.
+/// Returns the name and label of the model's transition that `t` is a copy of.
 fn transition(net: &Net, t: TransitionId) -> String {
     match net.translation() {
         None => words::transition(net, t),
@@ -169,7 +173,7 @@ fn transition(net: &Net, t: TransitionId) -> String {
     }
 }
 
-/// Final markings for people: the first few of them.
+/// Returns the first three final markings in words.
 fn in_words(net: &Net, finals: &[Marking]) -> String {
     let named: Vec<String> = finals.iter().take(3).map(|last| named(net, last)).collect();
     let rest = match finals.len().saturating_sub(named.len()) {
@@ -183,8 +187,8 @@ fn named(net: &Net, last: &Marking) -> String {
     format!("`{}`", marking_text::print(net, last))
 }
 
-/// Returns the final marking that `end` is on these places, in words, if there are several final
-/// markings. Empty otherwise.
+/// Returns the final marking that equals `end` on these places, in words. Empty if the net has only
+/// one final marking.
 fn which(net: &Net, end: Option<&Marking>, places: &[PlaceId]) -> String {
     let finals = net.final_markings();
     let is = |last: &&Marking| end.is_some_and(|end| places.iter().all(|&p| end[p] == last[p]));
@@ -194,8 +198,9 @@ fn which(net: &Net, end: Option<&Marking>, places: &[PlaceId]) -> String {
     }
 }
 
-/// Why a process is sound: each of so many transitions can fire, and `why` it can always be
-/// completed. Where a case may end in several markings, names them, and one that `witness` reaches.
+/// Returns the reason why a process is sound: each of the `transitions` transitions can fire, and
+/// `why` every case can be completed. If there are several final markings, the reason names them
+/// and the final marking that `witness` reaches.
 pub(super) fn all_is_well(
     board: &Board<'_>,
     transitions: usize,
@@ -223,8 +228,8 @@ pub(super) fn all_is_well(
     )
 }
 
-/// What one goal that decides a question says of a process; `None` where it is no goal of such a
-/// question.
+/// Returns the reason when a single goal of a soundness question decides it. `None` if the goal has
+/// no such role.
 pub(super) fn reason(
     board: &Board<'_>,
     question: &Question,
@@ -275,7 +280,7 @@ pub(super) fn reason(
     })
 }
 
-/// Where a witness ends.
+/// Replays a witness and returns its last marking.
 fn end(net: &Net, witness: Option<&Witness>) -> Option<Marking> {
     replay(net, &witness?.to_sequence()?).ok()
 }
@@ -287,7 +292,7 @@ fn firings(witness: Option<&Witness>) -> String {
     }
 }
 
-/// The final marking, or each of several.
+/// Returns "the final marking", or a phrase for several.
 fn the_final(net: &Net, each: &str) -> String {
     match net.final_markings().len() {
         0 | 1 => "the final marking".to_owned(),
@@ -295,14 +300,14 @@ fn the_final(net: &Net, each: &str) -> String {
     }
 }
 
-/// The final marking that is covered by the end of a case that leaves tokens behind. Of several,
-/// the one that leaves the fewest behind.
+/// Returns the final marking that `end` covers. Of several, the largest counts, so that the fewest
+/// tokens are left behind.
 fn left_by<'n>(net: &'n Net, end: &Marking) -> Option<&'n Marking> {
     let covered = |last: &&Marking| net.model_places().all(|p| end[p] >= last[p]);
     net.final_markings().iter().filter(covered).max_by_key(|last| last.total())
 }
 
-/// The places of the model with more tokens than `but` has there, and how many more.
+/// Returns the places of the model with more tokens than `but` has, and the differences.
 fn beyond(net: &Net, marking: &Marking, but: Option<&Marking>) -> Vec<(PlaceId, u64)> {
     let own = net.model_places().len();
     let beyond = |(place, tokens): (PlaceId, u64)| {
@@ -312,7 +317,7 @@ fn beyond(net: &Net, marking: &Marking, but: Option<&Marking>) -> Vec<(PlaceId, 
     marking.marked().filter_map(beyond).collect()
 }
 
-/// The tokens of a marking beyond those of `but`, by place.
+/// Returns the tokens of a marking beyond `but` in words, by place.
 fn tokens(net: &Net, marking: &Marking, but: Option<&Marking>) -> String {
     let held = beyond(net, marking, but);
     let on = |&(place, tokens): &(PlaceId, u64)| match tokens {
@@ -332,12 +337,12 @@ fn stuck(net: &Net, witness: Option<&Witness>, shortest: &str) -> String {
     format!("a case gets stuck {firings}{shortest}{on}: nothing is enabled, and it is not done")
 }
 
-/// The longest run that is looked at for where a case gets that is never done, and the most looks
-/// at a transition on it.
+/// Limits on the example run for a case that is never done: its length, and the number of tests for
+/// enabled transitions.
 const RUN: (usize, usize) = (10_000, 1 << 20);
 
-/// Why no case is ever done, and where one gets: the end of a run that always fires the transition
-/// that has not fired for longest, so that it does not go in one circle while there is another way.
+/// Returns the reason why no case is ever done, with the end of an example run. The run always
+/// fires the enabled transition that has not fired for longest, so it avoids repeating one cycle.
 fn never_done(net: &Net, proof: &Proof) -> String {
     let mut marking = net.initial().clone();
     let mut order: VecDeque<TransitionId> = net.transitions().collect();
@@ -396,7 +401,7 @@ fn lost(net: &Net, witness: Option<&Witness>, proof: &Proof) -> String {
     }
 }
 
-/// Why transitions are dead, those that are known to be by now.
+/// Returns the reason why transitions are dead, for all transitions that are known to be dead.
 fn dead_transitions(
     board: &Board<'_>,
     question: &Question,
@@ -411,13 +416,13 @@ fn dead_transitions(
     }
 }
 
-/// The transitions that are known to be dead by now, `settled` first.
+/// Returns the transitions that are known to be dead, beginning with the transition of `settled`.
 fn dead(board: &Board<'_>, question: &Question, settled: GoalId) -> Vec<TransitionId> {
     let first = |parts: &[Predicate]| match parts.first() {
         Some(Predicate::Enabled(t)) => Some(*t),
         _ => None,
     };
-    // Of the copies of a transition, the first stands for all.
+    // The first copy of a transition represents all copies.
     let transition = |id: GoalId| match board.goal(id) {
         Goal::Reach(Predicate::Or(copies)) => first(copies),
         Goal::Reach(one) => first(std::slice::from_ref(one)),
@@ -431,8 +436,8 @@ fn dead(board: &Board<'_>, question: &Question, settled: GoalId) -> Vec<Transiti
     [settled].into_iter().chain(others).filter_map(transition).collect()
 }
 
-/// The nodes that the [`reason`] from one goal names: where a case is stuck or leaves tokens, and
-/// which transitions are dead. `None` where it is no goal of a process.
+/// Returns the nodes that [`reason`] names: places where a case is stuck or leaves tokens, or dead
+/// transitions. `None` if the goal has no role of a soundness question.
 pub(super) fn nodes(board: &Board<'_>, question: &Question, aim: Aim) -> Option<Nodes> {
     let net = board.net();
     let marked = |witness: Option<&Witness>, is_done: bool| {

@@ -1,9 +1,10 @@
-//! Counts where each goal is still needed, and abandons goals on the board that are needed nowhere.
+//! Counts the relevant occurrences of each goal, and abandons goals on the board that no open
+//! question needs.
 //!
-//! For each goal the places in open questions are counted where it matters; at 0 it is abandoned,
-//! and no engine works on it any more. A goal about runs has *aids* besides: goals that nobody
-//! asked for, and that help to settle it once they are. Aids are wanted as long as the goal that
-//! they help is open.
+//! An occurrence of a goal in an open question is relevant while the value of the question depends
+//! on it. When the count is 0, the goal is abandoned and no engine works on it. A goal about runs
+//! also has *aids*: goals that are in no question, but help to settle it. An aid counts as relevant
+//! while its goal is open.
 
 use crate::board::Board;
 use crate::evidence::tree::implied_by;
@@ -12,47 +13,47 @@ use parikh_net::{Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_temporal::Node;
 use std::collections::{HashMap, HashSet};
 
-/// How often each goal is wanted, and by which goals as an aid.
+/// The number of relevant occurrences of each goal, and the aids.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wanted {
-    /// Per goal, in how many places of open questions it matters.
+    /// Number of relevant occurrences in open questions, indexed by `GoalId`.
     places: Vec<usize>,
-    /// By goal its aids. They are remembered after the goal is settled, because `Plan::again` may
+    /// The aids of each goal. They are kept after the goal is settled, because `Plan::again` may
     /// ask the goal again.
     aids: HashMap<GoalId, Vec<GoalId>>,
-    /// The goals that have released their aids.
+    /// The goals whose aids are released.
     done: HashSet<GoalId>,
 }
 
 impl Wanted {
-    /// Adds the next goal of the plan, which is wanted nowhere yet.
+    /// Adds the next goal of the plan, with the count 0.
     pub(super) fn add(&mut self) {
         self.places.push(0);
     }
 
-    /// The goal matters in one place more.
+    /// Adds a relevant occurrence of the goal.
     pub(super) fn want(&mut self, goal: GoalId) {
         self.places[goal.index()] += 1;
     }
 
-    /// Sets the aids of a goal; each of them is wanted in one place more.
+    /// Sets the aids of a goal. Each aid gets one more relevant occurrence.
     pub(super) fn aid(&mut self, goal: GoalId, aids: Vec<GoalId>) {
         aids.iter().for_each(|&aid| self.want(aid));
         self.aids.insert(goal, aids);
     }
 
-    /// The aids of a goal.
+    /// Returns the aids of a goal.
     pub(super) fn aids(&self, goal: GoalId) -> Option<&[GoalId]> {
         self.aids.get(&goal).map(Vec::as_slice)
     }
 
-    /// The goal matters in one place fewer. To be called before there is a board: at 0 nothing is
-    /// abandoned.
+    /// Removes a relevant occurrence of the goal, before a board exists. Nothing is abandoned.
     pub(super) fn leave(&mut self, goal: GoalId) {
         self.places[goal.index()] -= 1;
     }
 
-    /// The goal matters in one place fewer.
+    /// Removes a relevant occurrence of the goal. At 0, the goal is abandoned and its aids are
+    /// released.
     pub(super) fn release(&mut self, board: &Board<'_>, goal: GoalId) {
         let mut left = vec![goal];
         while let Some(goal) = left.pop() {
@@ -65,14 +66,14 @@ impl Wanted {
         }
     }
 
-    /// The goal is settled: its aids are not wanted for it any more.
+    /// Releases the aids of a settled goal.
     pub(super) fn settled(&mut self, board: &Board<'_>, goal: GoalId) {
         for aid in self.done_with(goal) {
             self.release(board, aid);
         }
     }
 
-    /// The aids that a goal releases: all of them at the first call, none at later ones.
+    /// Returns the aids that a goal releases: all at the first call, none later.
     fn done_with(&mut self, goal: GoalId) -> Vec<GoalId> {
         match self.aids.get(&goal) {
             Some(aids) if self.done.insert(goal) => aids.clone(),
@@ -80,7 +81,7 @@ impl Wanted {
         }
     }
 
-    /// Abandons all goals that are wanted nowhere at the beginning of a run.
+    /// Abandons all goals without relevant occurrences, at the beginning of a run.
     pub(super) fn begin(&mut self, board: &Board<'_>) {
         for goal in (0..self.places.len()).map(GoalId::new) {
             if self.places[goal.index()] == 0 {
@@ -91,19 +92,19 @@ impl Wanted {
     }
 }
 
-/// The most leaves of a condition that is asked about to help. Whether some binding of a transition
-/// with a million can fire is not settled sooner by itself than within its formula, and to write
-/// down such goals took longer than the whole run.
+/// Limit on the leaves of a condition for an aid. A condition with a million leaves (some binding
+/// of a transition is enabled) was not settled sooner as an aid. Building such goals took longer
+/// than the whole run.
 const MOST_LEAVES: usize = 50_000;
 
-/// Whether a condition is small enough to be asked about.
+/// Returns true if the condition is small enough for an aid.
 fn is_aid(predicate: &Predicate) -> bool {
     predicate.leaves() <= MOST_LEAVES
 }
 
-/// Returns the goals that help to settle a goal about runs or their tree: a dead marking, and for
-/// each condition a marking that gives it another value than initially. For a tree there is also
-/// what its untils ask for.
+/// Returns the aids of a goal about runs or their tree. The aids are a dead marking, and for each
+/// condition a marking that gives the condition another value than initially. For a tree property,
+/// the aids of [`sought`] are added.
 pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     let change = |predicate: &Predicate| {
         let holds = predicate.holds(net, net.initial());
@@ -127,10 +128,13 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     aids
 }
 
-/// What untils and releases ask for, as far as single markings show it ([`implied_by`]). Of an
-/// until of ψ: a marking in which ψ is not known to fail, as the until fails everywhere where there
-/// is none, and the way there is worth following where there is one; and, where some path will do,
-/// whether that stays reachable which implies ψ. A release of ψ is the same of ¬ψ.
+/// Returns aids for the untils and releases of a tree property, as far as single markings imply
+/// their parts ([`implied_by`]).
+///
+/// For an until with the right side ψ, the first aid is a marking in which ψ is not known to fail.
+/// If no such marking is reachable, the until fails everywhere; otherwise its firing sequence is a
+/// good start. If the until is existential, the second aid is the home property of a condition that
+/// implies ψ. A release of ψ is treated as an until of ¬ψ.
 fn sought(property: &TreeProperty, net: &Net) -> Vec<Goal> {
     let mut formulas = property.formulas().clone();
     let parts = formulas.below(property.formula());

@@ -1,13 +1,14 @@
-//! What is asked of a net with caps ([`parikh_net::translation`]), which stands for a model with
-//! inhibitor or reset arcs in two halves: what is reached within the caps is reached, and what is
-//! refuted for the whole net cannot be.
+//! Questions on a net with caps ([`parikh_net::translation`]), the translation of a model with
+//! inhibitor or reset arcs. Its two halves are one-sided: a marking reached within the caps is
+//! reachable in the model. A marking that is unreachable in the whole net is unreachable in the
+//! model.
 //!
-//! So each goal of reachability becomes two. The one that asks for a marking within the caps shows
-//! that it is true ([`Role::WithinCaps`]), the other that it is false, and neither shows more. A
-//! largest value takes one goal, 2·Σ + within ([`largest`]).
+//! So each reachability goal becomes two goals. The goal within the caps can only show that the
+//! question is true ([`Role::WithinCaps`]). The goal without the caps can only show that it is
+//! false. A maximum needs only one goal, 2·Σ + within ([`largest`]).
 //!
-//! This is the one place that says what is asked of such a net and what is not: what stays
-//! reachable, and what runs and their tree do, would take both halves at once.
+//! Only this module decides which questions such a net supports. Home properties and properties of
+//! runs and their tree would need both halves at once, so they are refused.
 
 use super::aim::{GoalFormula, Role, atom};
 use crate::formula::{Proposition, Unsupported};
@@ -15,15 +16,15 @@ use parikh_net::{
     Goal, LinearSum, Net, PlaceId, Predicate, PumpSequence, Translation, of_model, sum_of_model,
 };
 
-/// The place that is marked within the caps, where there are any.
+/// Returns the place that is marked within the caps. `None` on a net without caps.
 fn within(net: &Net) -> Option<PlaceId> {
     net.translation().and_then(Translation::within_caps)
 }
 
-/// The same formula over goals that a net with caps has an answer to; as it is on others.
+/// Adapts a formula to a net with caps. On other nets, the formula is unchanged.
 ///
 /// # Errors
-/// When it is about more than what can be reached.
+/// If the formula is about more than reachability.
 pub(super) fn asked(formula: GoalFormula, net: &Net) -> Result<GoalFormula, Unsupported> {
     let Some(within) = within(net) else { return Ok(formula) };
     let mut refused = None;
@@ -48,15 +49,16 @@ pub(super) fn asked(formula: GoalFormula, net: &Net) -> Result<GoalFormula, Unsu
     refused.map_or(Ok(asked), Err)
 }
 
-/// Why more than what can be reached is not asked of a net with caps.
+/// Returns the message that a net with caps supports reachability questions only.
 pub fn not_asked_with_caps() -> String {
     Unsupported::Caps.to_string()
 }
 
-/// The goal for the largest value of a sum: on a net with caps that of 2·Σ + within.
+/// Adapts the goal for the maximum of a sum: on a net with caps, the goal is the maximum of 2·Σ +
+/// within.
 ///
 /// # Errors
-/// When its numbers do not fit.
+/// If a number overflows.
 pub(super) fn largest_of(goal: Goal, net: &Net) -> Result<Goal, Unsupported> {
     match (within(net), goal) {
         (Some(within), Goal::Maximise(sum)) => {
@@ -70,8 +72,8 @@ pub(super) fn largest_of(goal: Goal, net: &Net) -> Result<Goal, Unsupported> {
     }
 }
 
-/// The largest value of a sum, given that of the goal that was asked for it: 2n + 1 says n, and an
-/// even number that the largest value was only seen beyond the caps, which says nothing.
+/// Converts the maximum of the goal to the maximum of the sum. On a net with caps, 2n + 1 means n.
+/// An even number means that the maximum was only seen beyond the caps, so the result is `None`.
 pub(super) fn largest(largest: i128, net: &Net) -> Option<i128> {
     match within(net) {
         None => Some(largest),
@@ -79,7 +81,8 @@ pub(super) fn largest(largest: i128, net: &Net) -> Option<i128> {
     }
 }
 
-/// Whether what repeats for ever does so in the model: on a net with caps, no firing passes one.
+/// Returns true if a self-covering sequence also exists in the model. On a net with caps, none of
+/// its firings may pass a cap.
 pub(super) fn repeats(pumping: &PumpSequence, net: &Net) -> bool {
     let firings = pumping.stages().flat_map(|stage| [&stage.prefix, &stage.pump]);
     let mut steps = firings.flat_map(|sequence| sequence.steps());

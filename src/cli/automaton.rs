@@ -1,4 +1,5 @@
-//! `parikh automaton`: what a formula of LTL is to whoever looks for a run, and a picture of that.
+//! `parikh automaton`: prints the size of the automaton of an LTL formula, and writes or draws the
+//! automaton.
 
 use super::terminal::{line, note, whole};
 use super::{Misspelt, Misuse, Outcome, pixels, signals};
@@ -14,16 +15,17 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A formula of LTL over any names, in Spot's spelling: 'G(a -> F b)'.
+    /// An LTL formula over any names, in Spot's syntax: 'G(a -> F b)'.
     formula: String,
-    /// Where to: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.hoa (the format
-    /// that other tools read), or `-` for that on stdout. By default only the sizes are printed.
+    /// The output file: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.hoa (a
+    /// format that other tools read), or `-` for HOA on stdout. By default only the sizes are
+    /// printed.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     pixels: pixels::Pixels,
-    /// The automaton of the negation: whoever asks whether all runs have the property looks for a
-    /// run along that.
+    /// Use the negation of the formula. A model checker searches for runs that this automaton
+    /// accepts, to show that some run violates the formula.
     #[arg(long)]
     negated: bool,
 }
@@ -42,7 +44,7 @@ Examples:
   parikh automaton --negated 'G(request -> F answer)' -o automaton.svg
   parikh automaton '!(p U q)' -o - | autfilt --stats=%s";
 
-/// How long a picture's layout is improved.
+/// Time limit for improving the layout of a picture.
 const LAYOUT: Duration = Duration::from_secs(10);
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
@@ -89,13 +91,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Complete)
 }
 
-/// What is wrong with a formula, with a caret.
+/// Returns the parse error with a caret below the column of the error.
 fn misspelt(text: &str, error: &ParseError) -> Misspelt {
     let caret = format!("{}^", " ".repeat(error.column.saturating_sub(1)));
     Misspelt { why: error.to_string(), where_in_the_text: [text.to_owned(), caret] }
 }
 
-/// How large an automaton is, and how hard.
+/// Describes the size of an automaton and its class of acceptance.
 fn sizes(automaton: &Automaton) -> String {
     let count = |number: usize, what: &str| match number {
         1 => format!("1 {what}"),

@@ -1,18 +1,21 @@
-//! The net that stands for a model with inhibitor or reset arcs, begun where a trace begins.
+//! The net translated from a model with inhibitor or reset arcs, with the initial marking of a
+//! trace.
 //!
-//! Complement places and copies of transitions depend on the bounds of places, and these on the
-//! initial marking. So a trace of three cases is one of another net than that of the model.
+//! Complement places and copies of transitions depend on the bounds of places, and the bounds
+//! depend on the initial marking. So a trace of three cases belongs to a different translated net
+//! than the model.
 
 use crate::input;
 use anyhow::{Result, anyhow};
 use parikh_net::{Marking, Net, marking_text};
 use std::path::Path;
 
-/// Returns `net`, which was read from `model`, or the net that stands for the model begun where the
-/// text of a trace says. A net that stands for no other one is returned as it is.
+/// Returns the translation of `model` that starts in the initial marking of a trace. `net` was read
+/// from `model`. A net without translated arcs is returned unchanged.
 ///
 /// # Errors
-/// When the text names no marking of the model, or no net stands for the model begun there.
+/// The text names no marking of the model, or the model cannot be translated with this initial
+/// marking.
 pub(super) fn begun_where(net: Net, model: &Path, trace: &str) -> Result<Net> {
     if net.translation().is_none() {
         return Ok(net);
@@ -27,11 +30,11 @@ pub(super) fn begun_where(net: Net, model: &Path, trace: &str) -> Result<Net> {
     }
 }
 
-/// Returns the marking that the text of a trace begins in, where it says so. `core` has the places
-/// of the model.
+/// Returns the initial marking that the text of a trace states, if it states one. `core` has the
+/// places of the model.
 ///
 /// # Errors
-/// When the text names no marking of the model.
+/// The text names no marking of the model.
 pub(super) fn beginning(trace: &str, core: &Net) -> Result<Option<Marking>> {
     let notes = trace.lines().filter_map(|line| line.strip_prefix('#')?.split_once(':'));
     let from = notes.map(|(key, text)| (key.trim(), text.trim())).find(|(key, _)| *key == "from");

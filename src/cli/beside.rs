@@ -1,6 +1,6 @@
-//! Files beside the answers: evidence and traces. Where one cannot be written (a full disk, a
-//! directory that is gone) no answer is lost for that: it is said once, and the exit code tells of
-//! it however the process ends.
+//! Output files for evidence and traces. A file that cannot be written (a full disk, a removed
+//! directory) does not stop the answers. The first such file is reported, and the exit code of the
+//! process shows the failure.
 
 use super::leaving;
 use super::terminal::note;
@@ -16,18 +16,19 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-/// Which files are to be written.
+/// The directories for output files.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Beside<'a> {
-    /// Firing sequences.
+    /// The directory for firing sequences.
     pub(super) traces: Option<&'a Path>,
-    /// What every answer rests on.
+    /// The directory for evidence files.
     pub(super) files: Option<&'a Path>,
 }
 
 impl Beside<'_> {
-    /// Makes the directories, and takes away the file of an earlier run: nobody is to take that for
-    /// what this run has to show, not even when this run ends before it begins a file.
+    /// Creates the directories and removes the evidence file of an earlier run. So the old file
+    /// cannot be mistaken for the evidence of this run, even if this run ends before it writes a
+    /// file.
     pub(super) fn make_room(&self, name: &str) -> Result<()> {
         for directory in [self.traces, self.files].into_iter().flatten() {
             std::fs::create_dir_all(directory)
@@ -35,7 +36,7 @@ impl Beside<'_> {
         }
         let Some(directory) = self.files else { return Ok(()) };
         let file = path(directory, name);
-        // What is no ordinary file is written to as it is.
+        // Special files, such as pipes, are kept and written to.
         if !file.symlink_metadata().is_ok_and(|earlier| earlier.is_file()) {
             return Ok(());
         }
@@ -43,7 +44,8 @@ impl Beside<'_> {
             .with_context(|| format!("cannot remove {}, of an earlier run", file.display()))
     }
 
-    /// Begins the file of an examination, where there is to be one and it can be written.
+    /// Creates the evidence file of an examination. Returns `None` if no evidence is requested or
+    /// the file cannot be created.
     pub(super) fn file<'n>(&self, name: &str, net: &'n Net) -> Option<OpenFile<'n>> {
         let path = path(self.files?, name);
         let created = File::create(&path).map(BufWriter::new);
@@ -56,8 +58,8 @@ impl Beside<'_> {
         }
     }
 
-    /// Writes what shows the answer, if something does, with the marking that it begins in if it is
-    /// to say that; the file it went to, if there is to be one and it could be written.
+    /// Writes the witness of an answer as a trace, if the answer has a witness. With `says_where`,
+    /// the trace states its initial marking. Returns the file, or `None` if no file was written.
     pub(super) fn write_trace(
         &self,
         view: View<'_>,
@@ -88,7 +90,7 @@ impl Beside<'_> {
             note("shows", &answer.reason),
         ];
         if says_where {
-            // Complement places follow from the model's places.
+            // The tokens of complement places follow from the tokens of the model's places.
             let own = net.initial().tokens()[..net.model_places().len()].to_vec();
             trace.notes.push(note("from", &marking_text::print(net, &Marking::new(own))));
         }
@@ -103,8 +105,8 @@ impl Beside<'_> {
     }
 }
 
-/// An id as a file name: what file systems dislike is written as `%` and its code, so that two ids
-/// never share a file.
+/// Converts an id into a file name. Special characters become `%` and their code, so different ids
+/// have different names.
 fn file_name(id: &str) -> String {
     let safe = |c: char| match c {
         c if c.is_alphanumeric() || "-_.".contains(c) => c.to_string(),
@@ -117,13 +119,13 @@ fn path(directory: &Path, name: &str) -> PathBuf {
     directory.join(format!("{name}.jsonl"))
 }
 
-/// A file of evidence that is being written.
+/// An evidence file being written.
 pub(super) struct OpenFile<'n> {
     path: PathBuf,
     file: EvidenceFile<'n, BufWriter<File>>,
 }
 
-/// Writes on where there is a file, and gives it up where that fails.
+/// Writes to the file, if there is one. After a write error, drops the file.
 pub(super) fn write<'n>(
     file: &mut Option<OpenFile<'n>>,
     write: impl FnOnce(&mut EvidenceFile<'n, BufWriter<File>>) -> io::Result<()>,
@@ -135,7 +137,8 @@ pub(super) fn write<'n>(
     }
 }
 
-/// Takes note that a file could not be written, and says so of the first: where one fails, many do.
+/// Records that a file could not be written, and reports the first such file. Later ones usually
+/// fail for the same reason.
 pub(super) fn say(file: &Path, why: &dyn Display) {
     if leaving::note_unwritten() {
         note!(

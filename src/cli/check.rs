@@ -30,17 +30,17 @@ use std::time::Duration;
 ))]
 #[command(after_help = format!("{EXAMPLES}\n\n{}\n\n{}", processes::ABOUT, formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A PNML file or a net as text, compressed (.gz) or not, `-` for standard input, or a contest
-    /// instance (model.pnml and query files): its directory or its archive (.tgz).
+    /// The model: a PNML file or a net as text, compressed (.gz) or not, `-` for standard input, or
+    /// a contest instance (model.pnml and query files) as a directory or an archive (.tgz).
     model: PathBuf,
-    /// What to ask: ReachabilityDeadlock (RD), OneSafe (OS), QuasiLiveness (QL), Liveness (L),
+    /// The examination: ReachabilityDeadlock (RD), OneSafe (OS), QuasiLiveness (QL), Liveness (L),
     /// StableMarking (SM), StateSpace (SS); with a query file ReachabilityCardinality (RC),
     /// ReachabilityFireability (RF), UpperBounds (UB), CTLCardinality (CTLC), CTLFireability
-    /// (CTLF), LTLCardinality (LTLC), LTLFireability (LTLF); of processes, see below, Soundness
-    /// (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES). In any case, and also as
-    /// deadlock, safe, live, stable, bounds, states, sound. Several, with commas between or one -e
-    /// each, are asked one after the other, and formulas last; each has its share of the time that
-    /// is left.
+    /// (CTLF), LTLCardinality (LTLC), LTLFireability (LTLF); for processes (see below) Soundness
+    /// (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES). Upper and lower case are
+    /// the same. Also accepted: deadlock, safe, live, stable, bounds, states, sound. Several
+    /// examinations are separated by commas or given with one -e each. They run one after the
+    /// other, and formulas run last. Each has a share of the remaining time.
     #[arg(
         short,
         long,
@@ -50,100 +50,103 @@ pub(super) struct Arguments {
         hide_possible_values = true
     )]
     examination: Vec<Examination>,
-    /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
+    /// The query file in the contest's XML. By default EXAMINATION.xml in the directory of the
+    /// model.
     #[arg(long, requires = "examination")]
     queries: Option<PathBuf>,
-    /// Of a parallel system (.dot, .pml, .aut, .fsm): a file of properties as RERS writes them,
+    /// For a parallel system (.dot, .pml, .aut, .fsm): a file of properties in the format of RERS,
     /// `#1:` with a formula in the next line, in LTL or CTL over labels.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["examination", "formula", "formulas", "trace", "engines"])]
     properties: Option<PathBuf>,
-    /// With --properties, what finite runs count for in LTL.
+    /// With --properties: the meaning of finite runs in LTL.
     #[arg(long, value_enum, requires = "properties", default_value = "infinite")]
     semantics: systems::Semantics,
     #[command(flatten)]
     formulas: formulas::Formulas,
-    /// Mean fair runs only, in formulas that speak of runs: a transition that stays enabled from
-    /// somewhere on (weak), or is enabled again and again (strong), fires again and again. Of all
-    /// transitions, or of some: strong:enter_1,enter_2. Repeatable.
+    /// Consider only fair runs in formulas about runs. Weak fairness: a transition that stays
+    /// enabled from some point on fires infinitely often. Strong fairness: a transition that is
+    /// enabled infinitely often fires infinitely often. Applies to all transitions, or to some:
+    /// strong:enter_1,enter_2. Repeatable.
     #[arg(long, value_name = "KIND[:TRANSITIONS]", value_parser = fair::fair_to)]
     fair: Vec<FairTo>,
     #[command(flatten)]
     cases: processes::Cases,
-    /// Leave times and priorities out, which change what can be reached and are refused otherwise.
-    /// The answers are those of the net without them, and say so.
+    /// Ignore times and priorities. They change what is reachable, so a model with them is refused
+    /// without this option. The answers are those of the net without them, and say so.
     #[arg(long)]
     untimed: bool,
-    /// How long it may take, reading included: 90s, 5m, 1h.
+    /// Time limit, including reading the model: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
-    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
     #[arg(short, long, value_parser = limits::memory)]
     memory: Option<u64>,
-    /// How many engines work at the same time; by default one per processor.
+    /// The number of engines that run in parallel. By default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// The only engines to take part, of coverability, siphon-trap, state-equation, explicit, pdr,
-    /// bmc, bmc-wide, loops, diagrams, walk, walk-guided, runs, for liveness graph, finite-firings,
+    /// Use only these engines: coverability, siphon-trap, state-equation, explicit, pdr, bmc,
+    /// bmc-wide, loops, diagrams, walk, walk-guided, runs; for liveness graph, finite-firings,
     /// undone, commoner, closed-net, downhill, regions, terminal-components,
-    /// graph-of-a-reduced-net, for LTL ranking, product-walk, lasso, for CTL fixpoint, for both
-    /// branching-diagrams, and k-induction, k-induction-smt, bmc-smt; by default all but the last
-    /// three. What token intervals decide comes first in any case.
+    /// graph-of-a-reduced-net; for LTL ranking, product-walk, lasso; for CTL fixpoint; for LTL and
+    /// CTL branching-diagrams; and k-induction, k-induction-smt, bmc-smt. By default all but the
+    /// last three. Token intervals are always tried first.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
     engines: Vec<String>,
-    /// Reduce nets without these rules, as `parikh reduce` names them, or families of them: dead,
-    /// irrelevant, places, transitions, fusion, agglomeration; `all` for no reductions.
+    /// Do not use these reduction rules: names of rules as in `parikh reduce`, or of the families
+    /// dead, irrelevant, places, transitions, fusion, agglomeration. `all` turns reductions off.
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called)]
     without_rules: Vec<Rules>,
-    /// The SMT solver that bmc-wide, bmc-smt and k-induction-smt ask: a command that reads SMT-LIB
-    /// 2 from its standard input, such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default
-    /// Z3, where the program was built with it.
+    /// The SMT solver for bmc-wide, bmc-smt and k-induction-smt: a command that reads SMT-LIB 2
+    /// from its standard input, such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default
+    /// Z3, if this program was built with it.
     #[arg(long, value_name = "COMMAND", value_parser = smt_command)]
     smt_solver: Option<Program>,
-    /// How to print the answers.
+    /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     format: Format,
     /// Write the firing sequence of every answer that has one to DIR/ID.trace, for `parikh replay`.
     #[arg(long, value_name = "DIR")]
     trace: Option<PathBuf>,
-    /// Find out whether there is no shorter firing sequence to what an answer shows to be
-    /// reachable, by a search in breadth, which may take half of the time that is left; the answer
-    /// says what came of it. Not of the largest value of a sum, of what can be lost for good, or of
-    /// runs that go on for ever: those are made shorter as always, and the answer says no more.
+    /// Check whether a shorter firing sequence shows the same, for answers that a marking is
+    /// reachable. A breadth-first search may take half of the remaining time, and the answer states
+    /// its result. Not for the largest value of a sum, for markings that can be lost for good, or
+    /// for infinite runs: these witnesses are shortened as usual, and the answer says no more.
     #[arg(long)]
     shortest: bool,
-    /// Write what every answer rests on to DIR/EXAMINATION.jsonl, for `parikh-certify MODEL DIR`:
-    /// firing sequences, documents that the checker accepted, the reductions they rest on.
+    /// Write the evidence of every answer to DIR/EXAMINATION.jsonl, for `parikh-certify MODEL DIR`:
+    /// firing sequences, certificates accepted by the checker, and the reductions they use.
     #[arg(long, value_name = "DIR")]
     evidence: Option<PathBuf>,
-    /// Print no answer whose evidence is weaker: `searched` takes the word of a search that visited
-    /// all markings that matter, `certified` does not.
+    /// Print no answer with weaker evidence. `searched` also accepts an exhaustive search without a
+    /// certificate; `certified` does not.
     #[arg(long, value_enum, value_name = "EVIDENCE", default_value = "searched")]
     require: Require,
-    /// Write every question that the state equation, bmc-wide, bmc-smt and k-induction-smt ask a
+    /// Write every query that the state equation, bmc-wide, bmc-smt and k-induction-smt send to a
     /// solver to DIR, numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment
-    /// says which net, goal and encoding each comes from. Files of that numbering are overwritten.
+    /// in the file names its net, goal and encoding. Existing files with the same numbers are
+    /// overwritten.
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
-    /// The seed of the random walks. Same seed and one thread, same run.
+    /// The seed of the random walks. With one thread, the same seed gives the same run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// After the answers, say on stderr what each stage did.
+    /// Print statistics of every stage on stderr after the answers.
     #[arg(long)]
     stats: bool,
-    /// Ask only the questions of these ids, of those in the files. Repeatable.
+    /// Answer only the questions with this id, among those in the files. Repeatable.
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
-    /// After the answers, tell the story of this one on stderr: who tried what for how long, and
-    /// how it ended. Repeatable.
+    /// After the answers, explain on stderr how the answer with this id was found: which engines
+    /// worked on it for how long, and how each ended. Repeatable.
     #[arg(long, value_name = "ID")]
     explain: Vec<String>,
-    /// With --format json, objects of the type `progress` among the answers, at most a second
-    /// apart: what is open, who works, the best bounds so far, the time left.
+    /// With --format json: also print objects of the type `progress`, at most a second apart, with
+    /// the open questions, the working engines, the best bounds so far and the remaining time.
     #[arg(long)]
     events: bool,
 }
 
-/// What a name of rules stands for.
+/// The rules that a name of a rule or a family denotes.
 #[derive(Clone)]
 struct Rules(Vec<&'static str>);
 
@@ -151,13 +154,13 @@ fn rules_called(name: &str) -> Result<Rules, String> {
     rules::called(name).map(Rules)
 }
 
-/// Reads the command line of a solver.
+/// Parses the command line of a solver.
 fn smt_command(line: &str) -> Result<Program, String> {
     smt_chosen::command(line)
         .ok_or_else(|| "expected a program and its arguments, such as 'z3 -in'".to_owned())
 }
 
-/// The solver that engines are to ask, once it has answered.
+/// Returns the SMT solver for the engines, after a test query was answered.
 fn smt_solver(arguments: &Arguments, budget: &Budget) -> Result<Option<Program>> {
     let Some(command) = &arguments.smt_solver else { return Ok(None) };
     let asks = |name: &String| name == "bmc-wide" || name.ends_with("-smt");
@@ -168,18 +171,18 @@ fn smt_solver(arguments: &Arguments, budget: &Budget) -> Result<Option<Program>>
                 .to_owned()
         ));
     }
-    // Before the model is read, which may take long.
+    // The solver is tested before the model is read, which may take long.
     SmtCommand::start_within(command.clone(), budget)
         .map_err(|error| Misuse(format!("--smt-solver: {error}")))?;
     Ok(Some(command.clone()))
 }
 
-/// The weakest evidence that is enough.
+/// The weakest accepted evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Require {
-    /// Replayed or accepted by the checker.
+    /// The evidence was replayed or accepted by the checker.
     Certified,
-    /// Or visited to the end by a search.
+    /// An exhaustive search is accepted, too.
     Searched,
 }
 
@@ -213,7 +216,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let config = arguments.config(smt_solver)?;
     let mut left: VecDeque<Inquiry<'_>> = inquiries.into();
     let mut worst = Outcome::Complete;
-    // What is wrong with one examination is said when the others are answered.
+    // An error in one examination is reported after the others have been answered.
     let mut wrong = None;
     while let Some(inquiry) = left.pop_front() {
         let budget = budget.portion(1.0 / (left.len() + 1) as f64);
@@ -230,7 +233,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
 }
 
-/// Asks the questions of one inquiry, behind which others come.
+/// Answers the questions of one inquiry. `later` inquiries follow.
 fn ask(
     arguments: &Arguments,
     model: &Model,
@@ -267,7 +270,7 @@ fn ask(
 }
 
 impl Arguments {
-    /// The same for a system with its properties.
+    /// Returns the arguments of a check of a system with its properties.
     fn about_system<'a>(&'a self, properties: &'a Path) -> systems::Arguments<'a> {
         systems::Arguments {
             model: &self.model,
@@ -283,8 +286,8 @@ impl Arguments {
         }
     }
 
-    /// Reads the model. One initial marking is for all questions: where one of them is about cases,
-    /// the token that a workflow net without initial marking begins with is there for all.
+    /// Reads the model. All questions share one initial marking. If one question is about cases, a
+    /// workflow net without an initial marking starts with a token in its source for all questions.
     fn read(&self) -> Result<Model> {
         let path = &self.model;
         let timing = Timing::of_option(self.untimed);
@@ -311,7 +314,7 @@ impl Arguments {
         Ok(begun.map_or(model, Model::from))
     }
 
-    /// Refuses what makes no sense together, before anything is read.
+    /// Refuses contradictory options before any file is read.
     fn refuse_misuse(&self) -> Result<()> {
         let misuse = |why: String| Err(Misuse(why).into());
         let of_cases = self.cases.one_by_one;
@@ -367,7 +370,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// What is asked, in this order.
+    /// Returns the inquiries in the order in which they are answered.
     fn inquiries(&self) -> Result<Vec<Inquiry<'_>>> {
         let of = |&examination: &Examination| match &self.queries {
             _ if examination.is_about_cases() => {
@@ -383,7 +386,7 @@ impl Arguments {
         Ok(inquiries)
     }
 
-    /// How it is worked on.
+    /// Returns the configuration of a run.
     fn config(&self, smt_solver: Option<Program>) -> Result<run::Config> {
         let defaults = run::Config::default();
         let dump = self.dump.as_ref().map(|directory| {
@@ -392,7 +395,7 @@ impl Arguments {
         Ok(run::Config {
             threads: self.threads.map_or(defaults.threads, usize::from),
             seed: self.seed,
-            // Where a case got stuck is said from the run that led there; objects have witnesses.
+            // The message about a case that gets stuck needs the witness, and so do JSON objects.
             keep_all_witnesses: self.evidence.is_some()
                 || self.format == Format::Json
                 || self.examination.iter().any(|it| it.is_about_cases()),

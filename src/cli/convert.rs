@@ -1,4 +1,4 @@
-//! `parikh convert`: a net in another format.
+//! `parikh convert`: writes a net in another format.
 
 use super::terminal::note;
 use super::{Misuse, Outcome};
@@ -13,21 +13,21 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A net in any format that Parikh reads, but a coloured one.
+    /// A net in any supported format, but no coloured net.
     model: PathBuf,
-    /// Where to write it. The end of the name says the format: .pnml, .net (TINA), .lola, .txt
+    /// The output file. The ending of its name selects the format: .pnml, .net (TINA), .lola, .txt
     /// (Parikh's own).
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The format, where the name does not say.
+    /// The format, if the name of the file does not tell.
     #[arg(long, value_enum)]
     to: Option<Target>,
 }
 
-/// A format that nets are written in.
+/// An output format for nets.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Target {
-    /// PNML, with arcs of a type where they inhibit or empty.
+    /// PNML; inhibitor and reset arcs have a type.
     Pnml,
     /// TINA's language; no reset arcs.
     Tina,
@@ -85,7 +85,7 @@ impl Arguments {
     }
 }
 
-/// The net as a text.
+/// Returns the net as text in the format.
 fn written(net: &ExtendedNet, target: Target) -> Result<String, Unwritable> {
     let mut out = String::new();
     match target {

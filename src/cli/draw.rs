@@ -1,4 +1,4 @@
-//! `parikh draw`: a picture of a net, or of a parallel system.
+//! `parikh draw`: draws a net or a parallel system.
 
 use super::systems::read_system;
 use super::terminal::{note, whole};
@@ -28,51 +28,51 @@ use std::time::Duration;
 ))]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A net in any format that is read, the directory of a contest instance, or a parallel system.
+    /// A net in any supported format, the directory of a contest instance, or a parallel system.
     model: PathBuf,
     /// Highlight these places and transitions, or labels of a system. Repeatable, for names that
     /// contain commas.
     #[arg(long, value_name = "NAME,…")]
     highlight: Vec<String>,
-    /// Highlight the place invariant of this number, from 1.
+    /// Highlight the place invariant with this number, from 1.
     #[arg(long, value_name = "N")]
     invariant: Option<usize>,
-    /// Highlight the minimal siphon of this number, from 1; without a number what is never marked
-    /// because its siphon is empty, or else the first one.
+    /// Highlight the minimal siphon with this number, from 1. Without a number: the largest siphon
+    /// that is initially empty, or else the first minimal siphon.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
     siphon: Option<Option<usize>>,
-    /// Highlight the minimal trap of this number, from 1; the first one without a number.
+    /// Highlight the minimal trap with this number, from 1. Without a number: the first one.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
     trap: Option<Option<usize>>,
-    /// Play the firing sequence in this file, as `parikh check --trace` writes them: in SVG tokens
-    /// move, firing by firing. With --still, in PNG, for Graphviz, and beyond 400 firings:
-    /// highlight it, and draw the marking it leads to.
+    /// Play the firing sequence in this file, as written by `parikh check --trace`: in SVG the
+    /// tokens move with each firing. With --still, in PNG, for Graphviz, and beyond 400 firings:
+    /// highlight the sequence, and draw the marking it leads to.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Draw a trace as one picture that does not move.
+    /// Draw a trace as one picture without animation.
     #[arg(long, requires = "trace")]
     still: bool,
-    /// Draw a trace as a strip of pictures: one of each marking, with the transition that led
-    /// there. Of more than 60 markings the first 20 and the last 40.
+    /// Draw a trace as a strip of pictures, one per marking, each with the transition that leads to
+    /// it. Beyond 60 markings, only the first 20 and the last 40 are drawn.
     #[arg(long, requires_all = ["trace", "output"], conflicts_with_all = ["still", "graphviz"])]
     strip: bool,
-    /// Where to: FILE.svg and FILE.png are pictures, FILE.dot is the text for Graphviz; by default
-    /// the latter on stdout.
+    /// The output file: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz). By default the
+    /// text for Graphviz on stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     pixels: pixels::Pixels,
-    /// Have the picture laid out and drawn by Graphviz's program `dot`.
+    /// Let Graphviz's program `dot` lay out and draw the picture.
     #[arg(long, requires = "output", conflicts_with_all = ["scale", "width"])]
     graphviz: bool,
     /// Draw every node, however many there are.
     #[arg(long)]
     all: bool,
-    /// Draw the unfolding of a coloured net, or the net that a system stands for. Without, the
-    /// coloured net itself is drawn, unless what is to be highlighted is of the unfolding.
+    /// Draw the unfolding of a coloured net, or the net of a system. Without this option the
+    /// coloured net itself is drawn, unless a highlighted node belongs to the unfolding.
     #[arg(long)]
     unfold: bool,
-    /// How long it may take. A layout is improved for a part of that, and then left as it is.
+    /// Time limit. A part of it is used to improve the layout.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
 }
@@ -96,18 +96,18 @@ Examples:
   parikh draw post.dot -o post.svg --highlight send
   parikh draw INPUTS/Peterson-PT-2 --highlight WantSection_0_T,AskForSection_0_0 | xdot -";
 
-/// What is said when the time is over.
+/// The message printed when the time is over.
 const OUT_OF_TIME: &str =
     "nothing is drawn; --timeout gives more, SVG takes less than PNG, and a part less than --all";
 
-/// Of the time, what layouts may be improved for: writing them takes some, too.
+/// The share of the time for improving layouts. The rest is for writing the picture.
 const FOR_LAYOUT: f64 = 0.5;
 
-/// A picture of a system that is wider or higher than so many pixels is said to be.
+/// The width or height in pixels from which the picture of a system is reported as large.
 const LARGE: f64 = 4_000.0;
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
-    // Before the work: the name of the file decides what to write.
+    // The ending of the file name selects the format, so it is checked before the work.
     let output = arguments.output.as_deref().map(|file| Output::of(file, arguments));
     let output = output.transpose()?;
     if output.is_none() && arguments.pixels.given() {
@@ -162,12 +162,12 @@ fn deliver(picture: &Scene, output: Option<Output<'_>>, budget: &Budget) -> Resu
     Ok(Outcome::Complete)
 }
 
-/// A picture in SVG as what is asked for.
+/// Writes an SVG picture in the requested format.
 fn write_picture(svg: &str, output: Option<Output<'_>>) -> Result<()> {
     match output {
         Some(Output::Svg(file)) => write(file, svg),
         Some(Output::Png(file, size)) => pixels::write(file, svg, size),
-        // Arguments with these have been turned down.
+        // Other outputs with these options were refused before.
         _ => bail!(Misuse("expected a name that ends in .svg or .png".to_owned())),
     }
 }
@@ -178,7 +178,7 @@ fn write(file: &Path, picture: &str) -> Result<()> {
 }
 
 impl Arguments {
-    /// Whether something is asked for that only nets have. A system then is drawn as a net.
+    /// Returns true if some option applies to nets only. A system is then drawn as a net.
     fn is_about_nets(&self) -> bool {
         let of_structure = self.invariant.is_some() || self.siphon.is_some() || self.trap.is_some();
         of_structure || self.trace.is_some() || self.unfold
@@ -232,7 +232,7 @@ impl Arguments {
         Ok(Outcome::Complete)
     }
 
-    /// The picture of a coloured net, unless one of its unfolding is asked for.
+    /// Returns the picture of a coloured net. Returns `None` if an option asks for the unfolding.
     fn of_coloured(&self, net: &ColouredNet) -> Result<Option<Scene>> {
         let names: HashSet<&str> =
             self.highlight.iter().flat_map(|names| names.split(',')).collect();
@@ -249,7 +249,7 @@ impl Arguments {
         Ok((!of_unfolding).then(|| coloured(net, &names)))
     }
 
-    /// The firing sequence with what repeats after it, once.
+    /// Reads the firing sequence of a trace. A repeated suffix is appended once.
     fn sequence(&self, net: &Net, file: &Path) -> Result<FiringSequence> {
         let name = || file.display().to_string();
         let text = std::fs::read_to_string(file).with_context(name)?;
@@ -264,7 +264,8 @@ impl Arguments {
         Ok(sequence)
     }
 
-    /// The trace's nodes: all, or those around what fires; and whether that is too much to look at.
+    /// Returns the part of the net to draw for a trace: the whole net, or the nodes around the
+    /// transitions that fire. Also returns true if the part has too many nodes to be readable.
     fn part_of_trace(&self, net: &Net, sequence: &FiringSequence) -> (Part, bool) {
         let part = match self.all || Part::whole(net).len() <= MOST_NODES {
             true => Part::whole(net),
@@ -278,7 +279,7 @@ impl Arguments {
         (part, too_much)
     }
 
-    /// The trace as a strip of pictures.
+    /// Draws the trace as a strip of pictures.
     fn drawn_strip(&self, net: &Net, budget: &Budget) -> Result<String> {
         let file = self.trace.as_deref().context("--strip wants --trace")?;
         let sequence = self.sequence(net, file)?;
@@ -304,8 +305,8 @@ impl Arguments {
         Ok(strip.svg)
     }
 
-    /// The trace as a picture that moves, unless there is none, it is too long, or too much would
-    /// be seen.
+    /// Draws the trace as an animated picture. Returns `None` without a trace, and if the trace or
+    /// the part of the net is too large.
     fn moving(&self, net: &Net, budget: &Budget) -> Result<Option<String>> {
         let Some(file) = &self.trace else { return Ok(None) };
         let sequence = self.sequence(net, file)?;
@@ -323,7 +324,7 @@ impl Arguments {
         moving.map(Some).with_context(|| format!("{}: the trace does not replay", file.display()))
     }
 
-    /// Draws the net, or the part of it around what is highlighted.
+    /// Draws the net, or the part of the net around the highlighted nodes.
     fn picture(
         &self,
         net: &ExtendedNet,
@@ -370,7 +371,7 @@ impl Arguments {
     }
 }
 
-/// The net begun where the trace says it begins.
+/// Returns the net with the initial marking of the trace.
 fn begun(net: Net, file: &Path) -> Result<Net> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
@@ -381,8 +382,8 @@ fn begun(net: Net, file: &Path) -> Result<Net> {
     })
 }
 
-/// The net as a whole, or around what is highlighted, or in groups: the first that is not too much
-/// to look at.
+/// Returns the first of three pictures that is small enough to be readable: the whole net, the part
+/// around the highlighted nodes, or the net in groups.
 fn part_or_summary(net: &ExtendedNet, highlight: &Highlight) -> Result<Scene> {
     let whole = Part::whole(net.core());
     let nodes = whole.len();
@@ -443,9 +444,9 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Has Graphviz draw `picture` into `file`.
+/// Runs Graphviz to draw `picture` into `file`.
 fn render(picture: &str, file: &Path, budget: &Budget) -> Result<Outcome> {
-    // Who waits here looks at the time, and ends the other program, too.
+    // The loop below checks the time limit, and also ends the child process.
     signals::stay();
     let spawned = Command::new("dot")
         .arg(if pixels::extension(file).as_deref() == Some("png") { "-Tpng" } else { "-Tsvg" })
@@ -464,7 +465,7 @@ fn render(picture: &str, file: &Path, budget: &Budget) -> Result<Outcome> {
         Err(error) => return Err(error).context("cannot run `dot` of Graphviz"),
     };
     if let Some(mut input) = dot.stdin.take() {
-        // When it ends early, its exit code says so below.
+        // If the child process ends early, its exit code below shows the error.
         let _ = input.write_all(picture.as_bytes());
     }
     let status = loop {

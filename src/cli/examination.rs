@@ -1,15 +1,15 @@
-//! Examinations on the command line: by name, capitals or alias, in any case, with hyphens or
-//! without, and completed by shells.
+//! Names of examinations on the command line: full names, capitals and aliases, in upper or lower
+//! case, with or without hyphens. Shells complete the names.
 
 use crate::mcc::Examination;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use std::ffi::OsStr;
 
-/// Reads the name of an examination.
+/// A parser for the name of an examination.
 #[derive(Clone, Copy)]
 pub(super) struct ByName {
-    /// Whether StateSpace is among those that are listed.
+    /// True if the list of values includes StateSpace.
     pub(super) with_state_space: bool,
 }
 
@@ -33,11 +33,11 @@ impl TypedValueParser for ByName {
         arg: Option<&Arg>,
         value: &OsStr,
     ) -> Result<Examination, clap::Error> {
-        // Behind a comma there may be a blank.
+        // A blank may follow a comma.
         if let Some(Ok(examination)) = value.to_str().map(|name| name.trim().parse()) {
             return Ok(examination);
         }
-        // Which has the words of a refusal, with what is near.
+        // The list of values gives the error message, with similar names.
         let listed = PossibleValuesParser::new(self.listed());
         let name = listed.parse_ref(command, arg, value)?;
         name.parse().map_err(|_| clap::Error::new(clap::error::ErrorKind::InvalidValue))

@@ -1,12 +1,14 @@
-//! `check --explain ID`: the story of one answer, on stderr when all is over. Who worked while it
-//! was open, for how long, what each had to say of it, and how it ended.
+//! `check --explain ID`: explains on stderr how one answer was found. The explanation lists the
+//! engines that worked while the question was open, the duration and result of each, and the
+//! answer.
 
 use crate::answer::Answer;
 use crate::run::{Report, Turn};
 use parikh_net::printable::{Word, counted};
 use std::time::Duration;
 
-/// The story of a question, line by line; `answered` is its answer with when it came.
+/// Returns the explanation of a question, line by line. `answered` is the answer with the time of
+/// the answer.
 pub(super) fn story(
     id: &str,
     answered: Option<&(Duration, Answer)>,
@@ -21,7 +23,7 @@ pub(super) fn story(
     for turn in turns {
         before += 1;
         let end = turn.began + turn.lasted;
-        // Who was interrupted by the answer goes on for a moment.
+        // An engine that is interrupted by the answer runs on for a moment.
         let end = until.map_or(end, |until| end.min(until));
         let said = if turn.said.is_empty() { "" } else { ": " };
         story.push(format!(

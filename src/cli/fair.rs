@@ -1,27 +1,27 @@
-//! Which runs are meant, on the command line: `--fair weak`, `--fair strong:enter_1,enter_2`,
+//! Options that restrict the runs considered: `--fair weak`, `--fair strong:enter_1,enter_2`,
 //! `--cases`.
 
 use crate::formula::{FormulaProblem, NamedNodes, nodes_meant};
 use parikh_net::{Fairness, Net, NodeKind, TransitionId};
 
-/// Fairness to some transitions, or to all.
+/// Fairness towards some or all transitions.
 #[derive(Clone, Debug)]
 pub(super) struct FairTo {
     strong: bool,
-    /// Ids or names of transitions, names perhaps in quotes; none for all.
+    /// Ids or labels of transitions, labels possibly in quotes. `None` for all transitions.
     names: Option<Vec<String>>,
 }
 
-/// Which runs formulas are about.
+/// The runs that formulas consider.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Meant<'a> {
-    /// Fair ones; of none, all.
+    /// Fairness constraints. Without constraints, all runs are considered.
     pub(super) fair: &'a [FairTo],
-    /// Those that end in the final marking.
+    /// True if only runs that end in the final marking are considered.
     pub(super) cases: bool,
 }
 
-/// Reads one `--fair`.
+/// Parses a value of `--fair`.
 pub(super) fn fair_to(text: &str) -> Result<FairTo, String> {
     let (kind, names) = match text.split_once(':') {
         Some((kind, names)) => (kind, Some(listed(names)?)),
@@ -36,7 +36,7 @@ pub(super) fn fair_to(text: &str) -> Result<FairTo, String> {
     }
 }
 
-/// Names between commas, in quotes where they have commas themselves.
+/// Splits names at commas. A name that contains commas is quoted.
 fn listed(text: &str) -> Result<Vec<String>, String> {
     let (mut names, mut name, mut quoted) = (Vec::new(), String::new(), false);
     for letter in text.chars() {
@@ -57,12 +57,12 @@ fn listed(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Returns what is asked for together, of the transitions of `net`, and which nodes names stand
-/// for.
+/// Combines the constraints for the transitions of `net`, and returns the nodes that the names
+/// denote.
 ///
 /// # Errors
-/// When it has no transition of some name, or several for one of a model with reset arcs, or when
-/// several transitions have a name that is not in quotes.
+/// A name denotes no transition, or several transitions for one transition of a model with reset
+/// arcs, or an unquoted name denotes several transitions.
 pub(super) fn fairness(
     all: &[FairTo],
     net: &Net,

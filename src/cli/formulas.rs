@@ -1,4 +1,4 @@
-//! Formulas given on the command line and in files: what `check --formula` and `--formulas` ask.
+//! Formulas on the command line and in files, for `check --formula` and `--formulas`.
 
 use super::terminal::note;
 use crate::formula::text::{self, Language, TextError, TextFormula};
@@ -12,25 +12,26 @@ use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 pub(super) struct Formulas {
-    /// A formula, perhaps with its name in front: 'mutex: AG !(c1 >= 1 && c2 >= 1)'. Repeatable.
+    /// A formula, optionally with a name in front: 'mutex: AG !(c1 >= 1 && c2 >= 1)'. Repeatable.
     /// The language is described below.
     #[arg(long, value_name = "FORMULA")]
     pub(super) formula: Vec<String>,
-    /// A file of formulas: in the language of --formula, one a line; or the contest's, .xml, .txt,
-    /// or in the grammar of 2011; or LoLA's; or a problem of mist, for its target. Repeatable.
+    /// A file of formulas: in the language of --formula, one per line; in a format of the contest
+    /// (.xml, .txt, or the grammar of 2011); in LoLA's language; or a problem of mist, for its
+    /// target. Repeatable.
     #[arg(long, value_name = "FILE")]
     pub(super) formulas: Vec<PathBuf>,
-    /// The language of the files; by default it is seen from how a file begins.
+    /// The language of the files. By default it is detected from the beginning of a file.
     #[arg(long, value_enum, requires = "formulas")]
     language: Option<LanguageName>,
-    /// Remark on what the grammar of 2011 does not allow, although Parikh reads it.
+    /// Report what the grammar of 2011 does not allow, although Parikh reads it.
     #[arg(long = "strict-2011", requires = "formulas")]
     strict: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum LanguageName {
-    /// That of --formula.
+    /// The language of --formula.
     Inline,
     /// The contest's XML.
     Xml,
@@ -39,7 +40,7 @@ enum LanguageName {
     /// The contest's grammar of 2011.
     #[value(name = "2011")]
     Mcc2011,
-    /// LoLA's.
+    /// LoLA's language.
     Lola,
 }
 
@@ -60,28 +61,28 @@ Formulas:
   Tightest first: *   + -   <= >= < > = !=   ! EF AG and their like   U   &&   xor   ||   ->   <->
   so EF a >= 1 && b >= 1 is (EF a >= 1) && (b >= 1); usually EF (a >= 1 && b >= 1) is meant";
 
-/// One formula that was asked for.
+/// A formula given by the user.
 pub(super) struct Asked {
     pub(super) id: String,
-    /// The formula, or in one line what is wrong with it.
+    /// The formula, or an error message in one line.
     pub(super) formula: Result<Formula, String>,
-    /// The nodes that names in the formula stand for.
+    /// The nodes that names in the formula denote.
     pub(super) named: Vec<NamedNodes>,
 }
 
 impl Formulas {
-    /// The formulas of one file.
+    /// Returns the options for one file of formulas.
     pub(super) fn of_file(file: &Path) -> Self {
         let formulas = vec![file.to_owned()];
         Formulas { formula: Vec::new(), formulas, language: None, strict: false }
     }
 
-    /// Whether there are any.
+    /// Returns true if a formula or a file of formulas is given.
     pub(super) fn are_given(&self) -> bool {
         !self.formula.is_empty() || !self.formulas.is_empty()
     }
 
-    /// All formulas, each with a name of its own. What is wrong with one is told on stderr.
+    /// Reads all formulas, with unique ids. Errors in single formulas are printed on stderr.
     pub(super) fn read_aloud(&self, net: &Net) -> Result<Vec<Asked>> {
         let mut notes = Vec::new();
         let asked = self.read(net, &mut notes);
@@ -89,7 +90,7 @@ impl Formulas {
         asked
     }
 
-    /// All formulas, each with a name of its own. What is wrong with one goes to the notes.
+    /// Reads all formulas, with unique ids. Errors in single formulas are appended to `notes`.
     pub(super) fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<Vec<Asked>> {
         let mut gathered = Gathered { asked: Vec::new(), ids: HashSet::new(), notes };
         for text in &self.formula {
@@ -153,7 +154,8 @@ impl Formulas {
     }
 }
 
-/// The first problem, when there are several formulas and every one names nodes that are not there.
+/// Returns the first error if there are several formulas and each refers to unknown nodes. The
+/// formulas then probably belong to another model.
 fn of_another_model(formulas: &[TextFormula]) -> Option<&TextError> {
     let mut unknown = formulas.iter().map(|formula| {
         formula.formula.as_ref().err().filter(|error| {
@@ -167,7 +169,7 @@ fn of_another_model(formulas: &[TextFormula]) -> Option<&TextError> {
     (formulas.len() > 1 && unknown.all(|error| error.is_some())).then_some(first)
 }
 
-/// What is wrong with a formula, and where, line by line.
+/// Returns the error message for a formula, with the position, line by line.
 pub(super) fn complaint(error: &TextError) -> Vec<String> {
     let mut lines = vec![format!("parikh: {error}")];
     lines.extend(error.excerpt());
@@ -177,7 +179,7 @@ pub(super) fn complaint(error: &TextError) -> Vec<String> {
 struct Gathered<'n> {
     asked: Vec<Asked>,
     ids: HashSet<String>,
-    /// What is to be said of them.
+    /// Messages about the formulas.
     notes: &'n mut Vec<String>,
 }
 
@@ -198,7 +200,7 @@ impl Gathered<'_> {
         self.push(formula.id, read, formula.named);
     }
 
-    /// Adds a formula of a query file. Its id may be that of another one.
+    /// Adds a formula of a query file. Its id may duplicate an earlier one.
     fn add_query(&mut self, id: String, formula: Result<Formula, String>) {
         if let Err(error) = &formula {
             self.note(format!("parikh: formula {id}: {error}"));
@@ -207,19 +209,19 @@ impl Gathered<'_> {
         self.asked.push(Asked { id, formula, named: Vec::new() });
     }
 
-    /// Calls each formula without a name `formula-N` after its place, or after the next number that
-    /// no other one has. Of formulas with one name, all but the first get a number.
+    /// Names each formula without a name `formula-N`, where N is its position or the next free
+    /// number. Of several formulas with the same name, all but the first get a number.
     fn name_the_others(&mut self) {
         for (index, asked) in self.asked.iter_mut().enumerate().filter(|(_, it)| it.id.is_empty()) {
             let mut names = (index + 1..).map(|number| format!("formula-{number}"));
-            // No more numbers are taken than there are formulas.
+            // There are at most as many used numbers as formulas, so a free number exists.
             asked.id = names.find(|name| !self.ids.contains(name)).unwrap_or_default();
             self.ids.insert(asked.id.clone());
         }
         input::tell_apart(&mut self.asked.iter_mut().map(|it| &mut it.id).collect::<Vec<_>>());
     }
 
-    /// Adds a formula that was typed. Whoever names two formulas alike has made a mistake.
+    /// Adds a formula of `--formula`. A duplicate name is an error.
     fn push(&mut self, id: String, formula: Result<Formula, String>, named: Vec<NamedNodes>) {
         let formula = match id.is_empty() || self.ids.insert(id.clone()) {
             true => formula,

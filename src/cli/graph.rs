@@ -1,4 +1,4 @@
-//! `parikh graph`: all markings of a small net, as a picture or for other tools.
+//! `parikh graph`: writes the reachability graph of a small net as a picture or for other tools.
 
 use super::begun::begun_where;
 use super::model;
@@ -23,33 +23,33 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A net in any format that is read, or the directory of a contest instance.
+    /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
-    /// Where to: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.aut (a labelled
-    /// transition system in the Aldebaran format, for CADP and mCRL2), FILE.json (for scripts); by
-    /// default the text for Graphviz on stdout.
+    /// The output file: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.aut (a
+    /// labelled transition system in the Aldebaran format, for CADP and mCRL2), FILE.json (for
+    /// scripts). By default the text for Graphviz on stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     pixels: pixels::Pixels,
-    /// The most markings. By default 200 for pictures, which nobody could look at beyond, and
-    /// 100000 for .aut and .json.
+    /// The largest number of markings. By default 200 for pictures, because larger ones are
+    /// unreadable, and 100000 for .aut and .json.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     most: Option<u32>,
-    /// The coverability graph, even of a net that has few markings.
+    /// Write the coverability graph, even for a net with few markings.
     #[arg(long)]
     coverability: bool,
-    /// Highlight the firing sequence in this file, as `parikh check --trace` writes them.
+    /// Highlight the firing sequence in this file, as written by `parikh check --trace`.
     #[arg(long, value_name = "FILE", conflicts_with = "formula")]
     trace: Option<PathBuf>,
-    /// Highlight a shortest way to a marking with this: 'EF p >= 2', or without: 'AG p <= 1'. The
-    /// language is that of `check`.
+    /// Highlight a shortest firing sequence to a marking with a property: 'EF p >= 2', or to a
+    /// violation: 'AG p <= 1'. The language is that of `check`.
     #[arg(long, value_name = "FORMULA", conflicts_with = "coverability")]
     formula: Option<String>,
-    /// How long it may take.
+    /// Time limit.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
-    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
     #[arg(short, long, value_parser = limits::memory)]
     memory: Option<u64>,
 }
@@ -77,7 +77,7 @@ Examples:
   parikh graph mutex.pnml -o mutex.aut";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
-    // Before the work: the name of the file decides what to write.
+    // The ending of the file name selects the format, so it is checked before the work.
     let kind = Kind::of(arguments.output.as_deref())?;
     if arguments.pixels.given() && kind != Kind::Png {
         bail!(Misuse("--scale and --width are for a FILE.png".to_owned()));
@@ -192,7 +192,8 @@ fn incomplete(why: &dyn std::fmt::Display) -> Outcome {
     Outcome::Incomplete
 }
 
-/// The coverability graph, where it is asked for or tells of a net without bounds; why it does not.
+/// Computes the coverability graph. With `only_if_unbounded`, returns it only if it shows an
+/// unbounded place. Otherwise returns the reason as an error.
 fn cover(
     net: &Net,
     most: usize,
@@ -215,7 +216,8 @@ fn cover(
     }
 }
 
-/// A workflow net without an initial marking is begun with a token in its source.
+/// Returns a workflow net without an initial marking with a token in its source. Other nets are
+/// returned unchanged.
 fn begun(net: Net) -> Net {
     let ends = Workflow::of(&net).ends();
     match (net.initial().total(), ends) {
@@ -230,7 +232,8 @@ fn begun(net: Net) -> Net {
     }
 }
 
-/// A trace, where it begins if that is not the initial marking, and its text.
+/// Reads a trace. Returns the sequence, the initial marking if the trace states a different one,
+/// and the text.
 fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>, String)> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
@@ -252,15 +255,15 @@ fn highlight(view: &mut View<'_>, sequence: &FiringSequence) -> Result<()> {
     Ok(())
 }
 
-/// What a formula says of the graph.
+/// The result of a formula on the graph.
 enum Way {
-    /// A shortest way to a marking that shows it, or its contrary.
+    /// A shortest firing sequence to a marking that satisfies or violates the formula.
     To(FiringSequence),
-    /// No marking does, and what that means.
+    /// No such marking exists. The text states the consequence.
     Nowhere(String),
 }
 
-/// A shortest way to a marking that a formula asks for, if there is one.
+/// Finds a shortest firing sequence to a marking that a formula asks for.
 fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<Way> {
     let read = text::read_one(formula, "--formula", net);
     let formula = read.formula?;

@@ -1,39 +1,40 @@
-//! Native solvers run in processes of their own, which are this program with a hidden command.
+//! Worker processes for native solvers. A worker process is this program with a hidden command.
 
 use super::{Command, Outcome};
 
-/// What a process for a solver is started with.
+/// The command that starts a worker process.
 pub(super) const COMMAND: &str = "solver-guest";
 
-/// Keeps native solvers in our own process when it is `off`: for profiles, and comparisons.
+/// The environment variable that keeps native solvers in the main process if its value is `off`,
+/// for profiles and comparisons.
 #[cfg(any(feature = "highs", feature = "z3"))]
 const VARIABLE: &str = "PARIKH_GUESTS";
 
-/// What a process for a solver is told first.
+/// The arguments of a worker process.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// What it is asked in.
+    /// The query language.
     #[arg(value_enum, default_value = "programs")]
     language: Language,
 }
 
-/// What a guest is asked in.
+/// The query language of a worker process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Language {
-    /// Linear programs in bytes: HiGHS.
+    /// Linear programs in bytes, for HiGHS.
     Programs,
-    /// SMT-LIB 2: Z3.
+    /// SMT-LIB 2, for Z3.
     Smt2,
 }
 
-/// Has native solvers run as guests from now on.
+/// Makes native solvers run in worker processes from now on.
 #[cfg(any(feature = "highs", feature = "z3"))]
 pub(super) fn invite(command: &Command) {
     use crate::solvers::guest::{self, Program};
     if std::env::var_os(VARIABLE).is_some_and(|value| value == "off") {
         return;
     }
-    // The very program that runs, also when its file was replaced meanwhile.
+    // `/proc/self/exe` is the running program, even if its file was replaced in the meantime.
     let path = match std::path::Path::new("/proc/self/exe") {
         path if path.exists() => path.to_owned(),
         _ => match std::env::current_exe() {
@@ -45,7 +46,8 @@ pub(super) fn invite(command: &Command) {
         },
     };
     guest::invite(Program { path, arguments: vec![COMMAND.into()] });
-    // These are in a hurry, and will most likely need one.
+    // These commands have time limits and most likely need a solver, so a worker process starts at
+    // once.
     if cfg!(feature = "highs") && matches!(command, Command::Check(_) | Command::Mcc) {
         guest::prepare();
     }
@@ -54,7 +56,7 @@ pub(super) fn invite(command: &Command) {
 #[cfg(not(any(feature = "highs", feature = "z3")))]
 pub(super) fn invite(_: &Command) {}
 
-/// Is such a process.
+/// Serves queries as a worker process.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     match arguments.language {
         #[cfg(feature = "highs")]
@@ -72,7 +74,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     }
 }
 
-/// Where orders come from, and where answers go.
+/// Returns the file descriptors for requests and for answers.
 #[cfg(any(feature = "highs", feature = "z3"))]
 fn ends() -> std::io::Result<[std::os::fd::OwnedFd; 2]> {
     use std::os::fd::AsFd as _;

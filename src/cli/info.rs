@@ -1,4 +1,4 @@
-//! `parikh info`: what a model is.
+//! `parikh info`: describes a model.
 
 use super::Outcome;
 use super::json::number;
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// A PNML file, a net as text, the directory of a contest instance, or a parallel system (.dot,
     /// .pml, .aut, .fsm).
     model: PathBuf,
-    /// How to print it.
+    /// The output format.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             if let Some((_, colours)) = colours {
                 object["coloured"] = colours;
             }
-            // Who does not read on has what was wanted.
+            // A closed pipe is no error.
             whole(&in_json(object))?;
         }
     }
@@ -153,7 +153,7 @@ impl<'n> Info<'n> {
         }
     }
 
-    /// A line a key.
+    /// Returns one line per fact.
     fn text(&self) -> Vec<String> {
         let net = self.net;
         let mut text = vec![format!("net          {}", net.name())];
@@ -282,7 +282,7 @@ impl<'n> Info<'n> {
     }
 }
 
-/// All nodes, in their order, with the names for people that some models give them.
+/// Returns all nodes in their order, with the labels that some models give them.
 fn nodes(net: &Net) -> Value {
     let place = |p| json!({"id": net.place_name(p), "name": net.place_label(p)});
     let transition = |t| json!({"id": net.transition_name(t), "name": net.transition_label(t)});
@@ -292,7 +292,7 @@ fn nodes(net: &Net) -> Value {
     })
 }
 
-/// All arcs, transition by transition, those to it first.
+/// Returns all arcs, transition by transition, input arcs first.
 fn arcs(net: &Net) -> Vec<Value> {
     let of = |t| {
         let it = net.transition_name(t);
@@ -304,7 +304,8 @@ fn arcs(net: &Net) -> Vec<Value> {
     net.transitions().flat_map(of).map(arc).collect()
 }
 
-/// Each with the weight from which on the place forbids the transition.
+/// Returns the inhibitor arcs. The weight of an arc is the number of tokens from which the place
+/// disables the transition.
 fn inhibitor_arcs(net: &ExtendedNet) -> Vec<Value> {
     let core = net.core();
     let of = |t| {
@@ -316,7 +317,7 @@ fn inhibitor_arcs(net: &ExtendedNet) -> Vec<Value> {
     core.transitions().flat_map(of).collect()
 }
 
-/// Places that a transition empties.
+/// Returns the reset arcs: the places that a transition empties.
 fn reset_arcs(net: &ExtendedNet) -> Vec<Value> {
     let core = net.core();
     let of = |t| {
@@ -327,7 +328,7 @@ fn reset_arcs(net: &ExtendedNet) -> Vec<Value> {
     core.transitions().flat_map(of).collect()
 }
 
-/// The marked places, and how many tokens each has.
+/// Returns the marked places with their numbers of tokens.
 fn tokens(net: &Net, marking: &Marking) -> Value {
     let on = |(p, n)| (net.place_name(p).to_owned(), number(n));
     Value::Object(marking.marked().map(on).collect())

@@ -1,5 +1,5 @@
-//! One inquiry about one model: what `check`, `mcc` and `states` have in common. Runs it, and says
-//! what is told.
+//! One inquiry about one model: the common part of `check`, `mcc` and `states`. Runs the inquiry
+//! and prints its results.
 
 use super::Outcome;
 use super::beside::{Beside, OpenFile, write};
@@ -20,35 +20,36 @@ use parikh_solvers::Budget;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// One inquiry about one model.
+/// An inquiry about a model, with its limits and outputs.
 pub(super) struct Job<'a> {
     pub(super) inquiry: Inquiry<'a>,
-    /// Which runs are meant where formulas speak of runs.
+    /// The runs that formulas consider.
     pub(super) meant: Meant<'a>,
     pub(super) budget: &'a Budget,
     pub(super) config: run::Config,
-    /// What is said besides the answers, and of which.
+    /// The messages to print besides the answers.
     pub(super) watch: Watch,
     pub(super) printer: Printer,
-    /// Which files are written.
+    /// The files to write.
     pub(super) beside: Beside<'a>,
 }
 
-/// What is said of a run besides its answers.
+/// Messages about a run besides its answers.
 #[derive(Clone, Default)]
 pub(super) struct Watch {
-    /// Whether what each stage did is said, even when an engine has to be left.
+    /// True if statistics of every stage are printed, even if the process ends before an engine
+    /// returns.
     pub(super) statistics: bool,
-    /// Whether progress is told in JSON.
+    /// True if progress is printed as JSON.
     pub(super) events: bool,
-    /// The questions whose stories are told.
+    /// The ids of questions whose answers are explained.
     pub(super) explain: Vec<String>,
-    /// The only questions to be asked of those in files; none for all.
+    /// The ids of the questions to answer. If empty, all questions are answered.
     pub(super) only: Vec<String>,
 }
 
 impl Job<'_> {
-    /// Answers the questions, each printed as soon as it is decided.
+    /// Answers the questions and prints each answer as soon as it is known.
     pub(super) fn run(&self, model: &Model) -> Result<Report> {
         let (only, explain) = (&self.watch.only, &self.watch.explain);
         let questions = Reading::new(&self.inquiry, self.meant, only, explain);
@@ -79,11 +80,11 @@ impl Job<'_> {
         Ok(report)
     }
 
-    /// What was interrupted can be gone on with, without what was answered.
+    /// Prints the command that continues an interrupted run with the open questions.
     fn say_how_to_go_on(&self, report: &Report) {
         let open = report.unanswered.iter().map(|question| {
             match Word(&question.id).to_string() {
-                // A shell would take the backslash away.
+                // The shell would remove an unquoted backslash.
                 word if word.contains('\\') => format!("'{word}'"),
                 word => word,
             }
@@ -103,14 +104,14 @@ impl Job<'_> {
     }
 }
 
-/// Who hears what is told of a model, and says it.
+/// A listener for the events of a run, which prints them.
 struct Listener<'j, 'm> {
     job: &'j Job<'j>,
     questions: &'j Reading<'j>,
     start: Instant,
     progress: Option<Progress>,
     file: Option<OpenFile<'m>>,
-    /// Answers whose story is told, with when they came.
+    /// Answers to explain, with the times at which they came.
     stories: HashMap<String, (Duration, Answer)>,
 }
 
@@ -174,7 +175,8 @@ impl<'m> Listener<'_, 'm> {
             self.stories.insert(answer.id.clone(), (when, answer.clone()));
         }
         write(&mut self.file, |file| file.answer(answer));
-        // The model may say nothing of where a case begins, or begin with one case of several.
+        // The model may not state an initial marking, or may start with one case instead of
+        // several.
         let is_assumed = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
         let says_where = matches!(job.inquiry, Inquiry::Process(..))
             || job.meant.cases
@@ -184,7 +186,7 @@ impl<'m> Listener<'_, 'm> {
         self.print(|printer| printer.answer(answer, &about, when, trace.as_ref()));
     }
 
-    /// Prints without the lines of progress in the way.
+    /// Prints without interfering with the progress lines.
     fn print(&self, print: impl FnOnce(&Printer)) {
         let print = || print(&self.job.printer);
         match &self.progress {
@@ -193,7 +195,7 @@ impl<'m> Listener<'_, 'm> {
         }
     }
 
-    /// What is to be said when all is over.
+    /// Prints the final messages of a run.
     fn end(&mut self, report: &Report) {
         let Job { inquiry, budget, watch, printer, .. } = self.job;
         if let Some(progress) = &self.progress {
@@ -211,7 +213,7 @@ impl<'m> Listener<'_, 'm> {
     }
 }
 
-/// Says what each stage did.
+/// Prints the statistics of every stage.
 pub(super) fn print_statistics(report: &Report) {
     for (stage, text) in &report.statistics {
         note!("{stage:<12} {text}");

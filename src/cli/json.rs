@@ -1,9 +1,9 @@
-//! What answers are in JSON: `docs/json.md` says it in words, `docs/parikh.schema.json` as a
+//! Answers as JSON. `docs/json.md` describes the format, and `docs/parikh.schema.json` is its
 //! schema.
 //!
-//! Every object has a `version` (put there by [`object`](super::terminal::object)). A number is a
-//! number where every reader of JSON takes it as it is, from −2⁵³ to 2⁵³, and a string of digits
-//! beyond; an infinite one is `"+inf"`.
+//! Every object has a `version`, added by [`object`](super::terminal::object). Numbers from −2⁵³ to
+//! 2⁵³ are JSON numbers, because every reader represents them exactly. Other numbers are strings of
+//! digits, and infinity is `"+inf"`.
 
 use crate::answer::{Exhibit, Grade, Nodes, Value};
 use crate::formula::NamedNodes;
@@ -15,13 +15,13 @@ use parikh_net::{Assumption, FiringSequence, PlaceId, PumpSequence, Stage, Trans
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
 
-/// The largest number that every reader takes as it is.
+/// The largest number that every JSON reader represents exactly.
 const EXACT: u64 = 1 << 53;
 
-/// The most steps of a witness that an object has; all of them are in the file of `--trace`.
+/// The largest number of witness steps in an object. The file of `--trace` has all steps.
 const STEPS: usize = 100_000;
 
-/// A number: as a number where it is exact everywhere, and else as its digits.
+/// Returns a JSON number if it is exact for every reader, and a string of digits otherwise.
 pub(super) fn number(number: impl Display) -> Json {
     let digits = number.to_string();
     match digits.parse::<i64>() {
@@ -30,7 +30,7 @@ pub(super) fn number(number: impl Display) -> Json {
     }
 }
 
-/// The value of an answer: `"TRUE"`, `"FALSE"`, a number, or `"+inf"`.
+/// Returns the value of an answer: `"TRUE"`, `"FALSE"`, a number, or `"+inf"`.
 pub(super) fn value(value: &Value) -> Json {
     match value {
         Value::Number(_) | Value::Count(_) => number(value),
@@ -38,7 +38,7 @@ pub(super) fn value(value: &Value) -> Json {
     }
 }
 
-/// What a search visited that an answer rests on.
+/// Returns the size of the search that decided an answer.
 pub(super) fn searched(grade: Grade) -> Option<Json> {
     match grade {
         Grade::Searched { markings, stubborn } => {
@@ -48,8 +48,7 @@ pub(super) fn searched(grade: Grade) -> Option<Json> {
     }
 }
 
-/// The nodes that an answer speaks of, by id: those of the coloured net, where colours were made
-/// one.
+/// Returns the ids of an answer's nodes. For a quotient, these are nodes of the coloured net.
 pub(super) fn nodes(nodes: &Nodes, view: View<'_>) -> Json {
     let net = view.net();
     let coloured = net.folding().filter(|folding| folding.classes().is_some());
@@ -61,7 +60,7 @@ pub(super) fn nodes(nodes: &Nodes, view: View<'_>) -> Json {
         Some(folding) => folding.transition_name(folding.transition_of(t)),
         None => net.transition_name(t),
     };
-    // Both are in the order of the nodes, so those of one coloured node are beside each other.
+    // The nodes are sorted, so nodes of the same coloured node are adjacent.
     let mut places: Vec<&str> = nodes.places.iter().map(place).collect();
     let mut transitions: Vec<&str> = nodes.transitions.iter().map(transition).collect();
     places.dedup();
@@ -69,18 +68,18 @@ pub(super) fn nodes(nodes: &Nodes, view: View<'_>) -> Json {
     json!({ "places": places, "transitions": transitions })
 }
 
-/// Assumptions in words.
+/// Returns assumptions in words.
 pub(super) fn assumptions(assumptions: &[Assumption]) -> Vec<String> {
     assumptions.iter().map(Assumption::to_string).collect()
 }
 
-/// The nodes that names in a question stand for, by id.
+/// Returns the ids of nodes that the names in a question denote.
 pub(super) fn named(named: &[NamedNodes]) -> Vec<Json> {
     let one = |it: &NamedNodes| json!({"name": it.text, "kind": it.kind.word(), "ids": it.ids});
     named.iter().map(one).collect()
 }
 
-/// What shows an answer, step by step.
+/// Returns the witness of an answer, step by step.
 pub(super) fn witness(exhibit: &Exhibit, view: View<'_>) -> Json {
     let mut witness = match exhibit {
         _ if length(exhibit) > STEPS => json!({"cut": true}),
@@ -99,12 +98,12 @@ pub(super) fn witness(exhibit: &Exhibit, view: View<'_>) -> Json {
     witness
 }
 
-/// How many steps a witness has as it is written.
+/// Returns the number of steps of a witness in written form.
 fn length(exhibit: &Exhibit) -> usize {
     let stage = |stage: &Stage| stage.prefix.steps().len() + stage.pump.steps().len();
     match exhibit {
         Exhibit::Firings(sequence) => sequence.steps().len(),
-        // A block is written wherever it stands.
+        // Each occurrence of a block is written out.
         Exhibit::Loops(run) => written(run),
         Exhibit::Pump(pumping) => pumping.stages().map(stage).sum(),
         Exhibit::Lasso(LassoRun { prefix, end }) => {
@@ -117,7 +116,8 @@ fn length(exhibit: &Exhibit) -> usize {
     }
 }
 
-/// How many steps a run with loops has when each block is written where it stands.
+/// Returns the number of steps of a run with loops, where each occurrence of a block is written
+/// out.
 fn written(run: &LoopRun) -> usize {
     let mut of_blocks: Vec<usize> = Vec::new();
     for block in run.blocks() {
@@ -131,7 +131,8 @@ fn written(run: &LoopRun) -> usize {
     of_blocks.pop().unwrap_or_default()
 }
 
-/// A step is the id of a transition that fires once, or what is repeated and how often.
+/// Returns a repetition: the steps and how often they repeat. A transition that fires once is only
+/// its id.
 fn step(times: Json, repeated: impl FnOnce() -> Vec<Json>) -> Json {
     json!({"times": times, "steps": repeated()})
 }

@@ -1,27 +1,27 @@
-//! How the process ends: with the code of the answers, or with that of files that could not be
-//! written.
+//! The exit code of the process: the code of the answers, or the code for output files that could
+//! not be written.
 
 use parikh_solvers::guest;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static UNWRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// Takes note that a file could not be written; whether it is the first.
+/// Records that a file could not be written. Returns true for the first such file.
 pub(super) fn note_unwritten() -> bool {
     !UNWRITTEN.swap(true, Ordering::Relaxed)
 }
 
-/// The exit code, when `code` is that of the answers.
+/// Returns the exit code. `code` is the code of the answers.
 pub(super) fn code(code: u8) -> u8 {
     match code {
-        // 0: everything was answered, 3: something was not.
+        // 0: all questions are answered, 3: some question is open.
         0 | 3 if UNWRITTEN.load(Ordering::Relaxed) => 1,
         code => code,
     }
 }
 
-/// Ends the process from wherever it is. Solvers that are commands of the user would go on without
-/// it.
+/// Ends the process immediately. Ends the user's solver commands first, which would otherwise
+/// continue.
 pub(super) fn exit(code: u8) -> ! {
     guest::end_all();
     std::process::exit(self::code(code).into())

@@ -1,9 +1,9 @@
-//! Limits on time and memory: how they are written, and which ones the machine sets already.
+//! Limits on time and memory: the syntax on the command line, and limits set by the machine.
 
 use parikh_solvers::Budget;
 use std::time::Duration;
 
-/// Reads `90`, `90s`, `1.5m`, `2h`, `500ms`.
+/// Parses a duration: `90`, `90s`, `1.5m`, `2h`, `500ms`. A number without a unit means seconds.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -18,7 +18,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * seconds).map_err(|_| "the time is too long".into())
 }
 
-/// Reads `4G`, `500M`, `1.5GiB`. In bytes.
+/// Parses an amount of memory: `4G`, `500M`, `1.5GiB`. Returns bytes.
 pub(super) fn memory(text: &str) -> Result<u64, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -27,7 +27,7 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
         "M" => 1 << 20,
         "G" => 1 << 30,
         "T" => 1 << 40,
-        // Gigabytes to some, megabytes to others.
+        // A number without a unit is ambiguous: gigabytes to some users, megabytes to others.
         "" if number.parse().is_ok_and(|number: f64| number > 0.0) => {
             return Err(format!("{number} what? {number}G or {number}M"));
         }
@@ -41,10 +41,11 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Part of a limit that engines may fill; the rest is for growth between two looks at it.
+/// The share of a memory limit that engines may fill. The rest allows for growth between two
+/// checks.
 const USABLE: f64 = 0.85;
 
-/// The budget of a run: the given limits, and those of the machine where they are tighter.
+/// Returns the budget of a run: the given limits, or the machine's limits if they are lower.
 pub(super) fn budget(time: Option<Duration>, memory: Option<u64>) -> Budget {
     let budget = match time {
         Some(time) => Budget::lasting(time),
@@ -64,7 +65,7 @@ fn physical_memory() -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// The limit of a container (control groups, version 2).
+/// Returns the memory limit of the container (control groups, version 2).
 fn control_group_limit() -> Option<u64> {
     std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok()?.trim().parse().ok()
 }

@@ -1,5 +1,5 @@
-//! `parikh completions` and `parikh man`: the command line as shells and manuals want it, made of
-//! the same description that parses it.
+//! `parikh completions` and `parikh man`: shell completions and manual pages, generated from the
+//! definition of the command line.
 
 use super::terminal::whole;
 use super::{Arguments, Outcome};
@@ -16,14 +16,14 @@ Examples:
   parikh completions fish > ~/.config/fish/completions/parikh.fish
   parikh completions zsh parikh-certify > ~/.zfunc/_parikh-certify")]
 pub(super) struct Completions {
-    /// Whose completions.
+    /// The shell.
     shell: Shell,
-    /// Of which program.
+    /// The program to complete.
     #[arg(value_enum, default_value = "parikh")]
     program: Program,
 }
 
-/// The programs that are described here; `parikh-bench completions` describes itself.
+/// The programs described here. `parikh-bench completions` describes itself.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Program {
     Parikh,
@@ -35,8 +35,8 @@ enum Program {
 Example:
   parikh man ~/.local/share/man/man1      # then: man parikh-check")]
 pub(super) struct Man {
-    /// Where the pages parikh.1, parikh-check.1, … and parikh-certify.1 are written; made if it is
-    /// not there.
+    /// The directory for the pages parikh.1, parikh-check.1, … and parikh-certify.1; created if
+    /// necessary.
     directory: PathBuf,
 }
 
@@ -64,10 +64,10 @@ pub(super) fn man(arguments: &Man) -> Result<Outcome> {
     Ok(Outcome::Complete)
 }
 
-/// Writes the pages of a command and of those below it.
+/// Writes the pages of a command and of its subcommands.
 fn pages(mut command: Command, directory: &Path) -> std::io::Result<()> {
     command = command.disable_help_subcommand(true);
-    // Makes the names of the pages.
+    // `build` sets the names of the pages.
     command.build();
     page(command, directory)
 }
@@ -83,7 +83,8 @@ fn page(command: Command, directory: &Path) -> std::io::Result<()> {
     std::fs::write(directory.join(manual.get_filename()), text)
 }
 
-/// A page on which lines that begin with blanks stay lines, as tables and examples are.
+/// Marks indented lines of a page as verbatim text, so that tables and examples keep their line
+/// breaks.
 fn with_tables(page: &str) -> String {
     let (mut text, mut verbatim) = (String::new(), false);
     for line in page.lines() {
@@ -100,11 +101,11 @@ fn with_tables(page: &str) -> String {
     text
 }
 
-/// What `parikh-certify --help` says; that program has no parser of command lines but its own.
+/// The text of `parikh-certify --help`. That program parses its command line by hand.
 const CERTIFY: &str = include_str!("../../evidence/bin/parikh-certify/help.txt");
 
-/// The command line of `parikh-certify`, as its help has it: the options with their values, and
-/// what comes before and after them.
+/// Builds the command line of `parikh-certify` from its help text: the options with their values,
+/// and the text around them.
 fn certify() -> Command {
     let (head, rest) = CERTIFY.split_once("\nOptions:\n").unwrap_or((CERTIFY, ""));
     let (options, tail) = rest.split_once("\n\n").unwrap_or((rest, ""));
@@ -132,7 +133,8 @@ fn certify() -> Command {
     )
 }
 
-/// The options of a help text: name, value, what it says of them, also over several lines.
+/// Parses the options of a help text: name, value and description. A description may span several
+/// lines.
 fn described(options: &'static str) -> Vec<(&'static str, Option<&'static str>, String)> {
     let mut all: Vec<(&str, Option<&str>, String)> = Vec::new();
     for line in options.lines() {

@@ -1,4 +1,4 @@
-//! `parikh mcc`: one call of the contest, as BenchKit makes it.
+//! `parikh mcc`: one call in the contest, as BenchKit makes it.
 
 use super::fair::Meant;
 use super::job::Job;
@@ -25,7 +25,7 @@ pub(super) fn run() -> Result<Outcome> {
             );
         }
         Some(Ok(examination)) if !examination.is_about_cases() => examination,
-        // Examinations of other years are none of ours either.
+        // Examinations of other years are refused, too.
         Some(other) => {
             match other {
                 Ok(examination) => note!("parikh: {examination} is no examination of the contest"),
@@ -60,7 +60,7 @@ pub(super) fn run() -> Result<Outcome> {
     }
 }
 
-/// What the contest wants to read of a call that has to be left without an answer.
+/// Prints `CANNOT_COMPUTE` if the call ends without any answer, as the contest requires.
 fn say_nothing_was_found() {
     if printed() == 0 {
         line("CANNOT_COMPUTE");
@@ -73,7 +73,7 @@ fn read_and_run(
     examination: Examination,
     budget: &parikh_solvers::Budget,
 ) -> Result<(run::Report, Outcome)> {
-    // The contest's nets have no times and no priorities, whatever tools write beside them.
+    // The contest's nets have no times and no priorities, although some tools write such elements.
     let model = input::read_model_as(here, input::Timing::LeftOut)?;
     let inquiry = Inquiry::of_instance(examination, here)?;
     let config = run::Config::default();

@@ -1,4 +1,4 @@
-//! The command line: arguments in, one command run, an exit code out.
+//! The command line: parses the arguments, runs one command, and returns an exit code.
 //!
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
@@ -53,10 +53,10 @@ use parikh_net::printable::Printable;
 use std::process::ExitCode;
 use terminal::note;
 
-/// Proves things about Petri nets, and hands over the evidence.
+/// Verifies Petri nets and produces evidence that can be checked.
 ///
-/// Every "reachable" is a firing sequence that was replayed on your net before it is printed;
-/// every "never" says what it rests on.
+/// Every "reachable" is a firing sequence that was replayed on the net before the answer is
+/// printed; every "never" states its evidence.
 #[derive(Parser)]
 #[command(
     name = "parikh", version, propagate_version = true, after_help = EXIT_CODES, max_term_width = 112
@@ -64,10 +64,11 @@ use terminal::note;
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// More on stderr: -v a line per stage, -vv per step, -vvv everything. PARIKH_LOG overrides it.
+    /// Print more on stderr: -v one line per stage, -vv per step, -vvv everything. PARIKH_LOG
+    /// overrides it.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
-    /// Nothing on stderr but errors.
+    /// Print only errors on stderr.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
 }
@@ -91,37 +92,38 @@ says which file it was and why, and the code is 1, also where 0 or 3 would be.";
 enum Command {
     /// Answer the questions of an examination, or formulas, about a model.
     Check(check::Arguments),
-    /// Show the automaton of a formula of LTL: its size and class, a picture, or a file for other
+    /// Show the automaton of an LTL formula: its size and class, a picture, or a file for other
     /// tools.
     Automaton(automaton::Arguments),
     /// Write a goal in any encoding as a file for other solvers: SMT-LIB 2, LP format or DIMACS.
     Encode(encode::Arguments),
-    /// Show what a model is: sizes, weights, units, initial marking.
+    /// Describe a model: sizes, weights, units, initial marking.
     Info(info::Arguments),
-    /// Show the sums of tokens that never change, or the firings that change nothing.
+    /// Show place invariants (sums of tokens that never change), or transition invariants (firings
+    /// that change nothing together).
     Invariants(structure::invariants::Arguments),
-    /// Show siphons: sets of places that stay empty once they are.
+    /// Show siphons: sets of places that stay empty once they are empty.
     Siphons(structure::sets::SiphonArguments),
-    /// Show traps: sets of places that stay marked once they are.
+    /// Show traps: sets of places that stay marked once they are marked.
     Traps(structure::sets::TrapArguments),
     /// Draw a net, with an invariant, a siphon, a trap or a trace highlighted.
     Draw(draw::Arguments),
-    /// Write all markings of a small net: a picture, or a file for other tools.
+    /// Write the reachability graph of a small net: a picture, or a file for other tools.
     Graph(graph::Arguments),
-    /// Find the figures of a state space: how many markings and firings, how many tokens at most.
+    /// Count a state space: the numbers of markings and firings, and the largest numbers of tokens.
     States(states::Arguments),
-    /// Find the 21 properties of a contest model form, each with the reason.
+    /// Compute the 21 properties of a contest model form, each with the reason.
     Properties(properties::Arguments),
     /// Check verdict files of the contest, or compare one with a model.
     #[command(subcommand)]
     Verdicts(verdicts::Command),
-    /// Make a net smaller that answers the same questions, with a log of how.
+    /// Reduce a net to a smaller one that answers the same questions, with a log of the steps.
     Reduce(reduce::Arguments),
-    /// Write the place/transition net that a coloured net stands for, and which nodes are whose.
+    /// Write the unfolding of a coloured net, and the origin of its nodes.
     Unfold(unfold::Arguments),
     /// Write a net in another format: PNML, or the language of TINA, of LoLA, or Parikh's own.
     Convert(convert::Arguments),
-    /// Write one page to look at: what was found, the net, witnesses to play, certificates to read.
+    /// Write an HTML page with the findings, the net, witnesses to play and certificates to read.
     Report(report::Arguments),
     /// Play the token game on a net: fire by name or number, undo, follow a trace.
     Play(play::Arguments),
@@ -129,7 +131,7 @@ enum Command {
     Rers(systems::rers::Arguments),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
-    /// Write a file that teaches your shell to complete `parikh`.
+    /// Write a file that makes your shell complete `parikh` commands.
     Completions(manual::Completions),
     /// Write the manual pages, one for each command.
     Man(manual::Man),
@@ -140,12 +142,12 @@ enum Command {
     /// known, DO_NOT_COMPETE for examinations that Parikh does not take part in, and
     /// CANNOT_COMPUTE when no answer was found.
     Mcc,
-    /// Be the process that a native solver runs in: what Parikh starts itself with.
+    /// Run as the worker process of a native solver. Parikh starts itself with this command.
     #[command(hide = true, name = guest::COMMAND)]
     Guest(guest::Arguments),
 }
 
-/// How a command ended, when it ended well.
+/// The result of a command that ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Complete,
@@ -154,7 +156,7 @@ enum Outcome {
 }
 
 impl Outcome {
-    /// How a run ended.
+    /// Returns the outcome of a run.
     fn of(report: &Report) -> Self {
         match report {
             report if report.faults > 0 => Outcome::InternalError,
@@ -164,7 +166,7 @@ impl Outcome {
     }
 }
 
-/// Parses the arguments, runs the command, prints its error if it has one.
+/// Parses the arguments, runs the command, and prints its error if it fails.
 pub fn main() -> ExitCode {
     terminal::tell_of_panics();
     let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(error));
@@ -201,7 +203,7 @@ pub fn main() -> ExitCode {
             tell(&error);
             ExitCode::from(match () {
                 () if error.is::<Misuse>() || error.is::<Misspelt>() => 2,
-                // Asked for, and beyond what time, memory or limits allow.
+                // The work exceeds a limit on time, memory or size.
                 () if is_declined(&error) => 3,
                 () => 1,
             })
@@ -209,14 +211,14 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Whether a coloured net is too large to be unfolded, or its time is over.
+/// Returns true if a coloured net is too large to unfold, or the time for unfolding is over.
 fn is_declined(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.is::<crate::unfold::Declined>())
 }
 
-/// Ends with what clap has to say: the help, the version, or what is wrong with the command line. A
-/// name in it (`parikh check *.pnml`) may hold anything, so clap is told what there is to be shown
-/// of it.
+/// Ends with clap's message: the help, the version, or an error in the command line. Arguments such
+/// as file names (`parikh check *.pnml`) may contain control characters, so clap gets printable
+/// copies of them.
 fn refuse(error: clap::Error) -> ! {
     let shown = std::env::args_os().map(|word| Printable(word.display()).to_string());
     match error.use_stderr() {
@@ -225,7 +227,7 @@ fn refuse(error: clap::Error) -> ! {
     }
 }
 
-/// Says what went wrong: in a line, and of a formula where in its text.
+/// Prints an error in a line. For an error in a formula, also prints its position in the text.
 fn tell(error: &anyhow::Error) {
     match error.downcast_ref::<TextError>().filter(|_| error.chain().len() == 1) {
         Some(error) => formulas::complaint(error).iter().for_each(|line| note!("{line}")),
@@ -249,7 +251,7 @@ fn tell(error: &anyhow::Error) {
     }
 }
 
-/// The exit code: 0 complete, 3 something is left unanswered, 4 an internal error.
+/// Returns the exit code: 0 complete, 3 some question is open, 4 an internal error.
 fn code_of(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Complete => 0,
@@ -258,22 +260,22 @@ fn code_of(outcome: Outcome) -> u8 {
     }
 }
 
-/// Arguments that are fine one by one and make no sense together: exit code 2, as for those that
-/// clap refuses.
+/// Arguments that are valid one by one and contradictory together. The exit code is 2, as for
+/// arguments that clap refuses.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Misuse(String);
 
-/// A text on the command line that is not spelt as it should be: exit code 2, too.
+/// A syntax error in a text on the command line. The exit code is 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
 struct Misspelt {
     why: String,
-    /// The text, and below it a caret where it goes wrong.
+    /// The text, and below it a caret at the error.
     where_in_the_text: [String; 2],
 }
 
-/// An error with its causes, except those that the words before say already.
+/// Joins an error and its causes, without causes that the text before already contains.
 fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -291,10 +293,10 @@ mod tests {
     use super::*;
     use clap::CommandFactory as _;
 
-    /// Columns of a line that nobody wraps where the output is no terminal.
+    /// The largest width of a line that is not wrapped when the output is no terminal.
     const WIDE: usize = 98;
 
-    /// What is said behind the options of a command and of those below it.
+    /// Collects the texts after the options of a command and of its subcommands.
     fn ends(command: &clap::Command, all: &mut Vec<(String, String)>) {
         let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         all.push((command.get_name().to_owned(), text));
@@ -313,7 +315,7 @@ mod tests {
                 let example = line.starts_with("  parikh ");
                 assert!(!wide(line) || !row && !example, "{name}: {line}");
             }
-            // A paragraph is one line, which whoever prints it wraps.
+            // A paragraph has to be one line, which the terminal wraps.
             for pair in lines.windows(2) {
                 let prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
                 let by_hand = pair[0].chars().count() > 70 && prose(pair[0]) && prose(pair[1]);

@@ -1,4 +1,4 @@
-//! What a model argument names: a file of any format, or the directory of a contest instance.
+//! Model arguments: a file in any format, or the directory of a contest instance.
 
 use crate::input;
 use crate::unfold;
@@ -12,14 +12,14 @@ pub(super) fn net(model: &Path) -> Result<Net> {
     net_with(model, &unfold::Config::default(), &Budget::unlimited())
 }
 
-/// Reads the net of `model`, unfolded so if it is coloured.
+/// Reads the net of `model`, unfolded with `config` if it is coloured.
 pub(super) fn net_with(model: &Path, config: &unfold::Config, budget: &Budget) -> Result<Net> {
     Ok(input::read_model(model)?.into_net(config, budget)?)
 }
 
-/// What the instance may be called, likeliest first: its directory, its file, its net.
+/// Returns possible names of the instance, likeliest first: the directory, the file, the net.
 pub(super) fn instance_names(model: &Path, net: &Net) -> Vec<String> {
-    // `.` has a name, too.
+    // The canonical path also gives `.` a name.
     let whole = std::fs::canonicalize(model).unwrap_or_else(|_| model.to_owned());
     let mut names: Vec<String> = Vec::new();
     let mut add = |name: Option<&std::ffi::OsStr>| {
@@ -39,14 +39,14 @@ pub(super) fn instance_names(model: &Path, net: &Net) -> Vec<String> {
     names
 }
 
-/// The name of a file without its ending, nor that of a compressed one.
+/// Returns the name of a file without its extensions, including that of a compressed file.
 fn stem(file: &Path) -> Option<&str> {
     let name = file.file_name()?.to_str()?;
     let name = name.strip_suffix(".gz").unwrap_or(name);
     Path::new(name).file_stem()?.to_str()
 }
 
-/// Where the queries of `examination` lie beside a model.
+/// Returns the query file of `examination` in the directory of a model.
 pub(super) fn query_file(model: &Path, examination: &str) -> Result<PathBuf> {
     parikh_files::beside(model, &format!("{examination}.xml"))
         .with_context(|| format!("no {examination}.xml beside the model; name one with --queries"))

@@ -1,7 +1,7 @@
-//! Answers on stdout, as text, as JSON, or in the lines of the contest.
+//! Answers on stdout: as text, as JSON, or as lines of the contest.
 //!
-//! An id stands in a line as one word ([`Word`]): whatever a query file calls its formulas, no line
-//! can be taken for that of another question, nor for one with another value.
+//! An id is printed as one word ([`Word`]). So no id in a query file can make a line look like the
+//! answer to another question, or like another value.
 
 use super::json;
 use super::terminal::{line, object};
@@ -19,10 +19,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-/// How answers are printed.
+/// An output format for answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// A line per question: id, answer, reason.
+    /// One line per question: id, answer, reason.
     Text,
     /// A JSON object per line: one per question as soon as it is known, then a summary.
     Json,
@@ -30,52 +30,52 @@ pub(super) enum Format {
     Mcc,
 }
 
-/// The things that an answer is about, beside its question.
+/// The context of an answer.
 pub(super) struct About<'m> {
     /// The net whose nodes the answer names.
     pub(super) view: View<'m>,
-    /// The nodes that names in the question stand for.
+    /// The nodes that names in the question denote.
     pub(super) named: Vec<NamedNodes>,
 }
 
-/// Prints answers as they come.
+/// A printer for answers as they come.
 #[derive(Clone)]
 pub(super) struct Printer {
     format: Format,
     parallel: bool,
-    /// Figures of a state space are all there is, and this is in their way on a terminal.
+    /// The progress bar of a run that only computes figures of a state space. Printing suspends it.
     states: Option<ProgressBar>,
-    /// What the questions are called together, for programs.
+    /// The name of the examination, for programs.
     examination: Option<String>,
-    /// What is asked afterwards.
+    /// The ids of questions to be answered later.
     later: Vec<String>,
 }
 
 impl Printer {
-    /// `parallel`: several threads are at work.
+    /// Returns a printer. `parallel` means that several threads work.
     pub(super) fn new(format: Format, parallel: bool) -> Self {
         Printer { format, parallel, states: None, examination: None, later: Vec::new() }
     }
 
-    /// The same for the questions of one examination of several, behind which others come.
+    /// Returns the printer for one of several examinations. `later` has the ids of the following
+    /// examinations' questions.
     pub(super) fn of_examination(&self, name: String, later: Vec<String>) -> Self {
         Printer { examination: Some(name), later, ..self.clone() }
     }
 
-    /// Prints figures of a state space in a table, over a line that shows progress.
+    /// Returns the printer that prints figures of a state space as a table, with a progress bar.
     pub(super) fn of_states(self, progress: ProgressBar) -> Self {
         Printer { states: Some(progress), ..self }
     }
 
-    /// What is to be said something of. Where the process is left before that, the rest is said to
-    /// be open:
-    /// [`say_what_is_open`].
+    /// Registers the ids of expected answers. If the process ends before all of them are answered,
+    /// [`say_what_is_open`] reports the others as open.
     pub(super) fn expects(&self, ids: impl Iterator<Item = String>) {
         let open = ids.chain(self.later.iter().cloned()).collect();
         *expected() = Some(Expected { printer: self.clone(), open });
     }
 
-    /// Prints one answer; `trace` is the file that its witness was written to.
+    /// Prints an answer. `trace` is the file of its witness.
     pub(super) fn answer(
         &self,
         answer: &Answer,
@@ -127,8 +127,8 @@ impl Printer {
         }
     }
 
-    /// Prints a question that has no answer. The contest wants silence there; who looks at the log
-    /// later wants the reason.
+    /// Prints a question without an answer. The contest requires no answer line in this case, so
+    /// the reason goes to the log.
     pub(super) fn unanswered(&self, question: &Unanswered) {
         let Unanswered { id, reason } = question;
         told(id);
@@ -150,7 +150,7 @@ impl Printer {
         }
     }
 
-    /// Says that an answer, printed before, does not stand: the question is asked again.
+    /// Withdraws a printed answer. The question is answered again.
     pub(super) fn withdrawn(&self, id: &str) {
         if let Some(expected) = &mut *expected() {
             expected.open.push(id.to_owned());
@@ -162,7 +162,7 @@ impl Printer {
         }
     }
 
-    /// The last line of machine-readable output.
+    /// Prints the last line of machine-readable output.
     pub(super) fn summary(&self, report: &Report) {
         if self.format == Format::Json {
             self.tell(json!({
@@ -209,7 +209,7 @@ impl Printer {
         }
     }
 
-    /// A figure in the contest's words.
+    /// Prints a figure in the contest's format.
     fn contest_figure(&self, figure: &Answer, view: View<'_>, after: Duration) {
         let Answer { id, value, reason, grade, .. } = figure;
         match self.format {
@@ -232,7 +232,7 @@ impl Printer {
         }
     }
 
-    /// Prints an object about the questions of the inquiry that is worked on.
+    /// Prints an object about the questions of the current inquiry.
     fn tell(&self, mut about: serde_json::Value) {
         if let Some(examination) = &self.examination {
             about["examination"] = examination.as_str().into();
@@ -265,7 +265,7 @@ fn assumed(assumptions: &[Assumption]) -> String {
     others.map(|it| format!("; assumed: {it}")).collect()
 }
 
-/// A figure of a state space for people.
+/// Returns a figure's name in words.
 fn figure_words(id: &str) -> &str {
     match id {
         "STATES" => "markings",
@@ -276,7 +276,7 @@ fn figure_words(id: &str) -> &str {
     }
 }
 
-/// A figure of a state space for programs.
+/// Returns a figure's key for programs.
 fn figure_key(id: &str) -> &str {
     match id {
         "STATES" => "markings",
@@ -287,7 +287,7 @@ fn figure_key(id: &str) -> &str {
     }
 }
 
-/// A long number in groups of three digits, with blanks between them.
+/// Groups the digits of a long number by three, separated by blanks.
 fn in_groups(number: &str) -> String {
     if number.len() <= 4 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return number.to_owned();
@@ -302,23 +302,23 @@ fn in_groups(number: &str) -> String {
     groups.join(" ")
 }
 
-/// What the id of a figure begins with where there are other questions.
+/// The prefix of a figure's id when there are other questions.
 pub(super) const FIGURE: &str = "STATE_SPACE ";
 
-/// A question as lines for people call it: by its id, or a figure by words.
+/// Returns the name of a question for text output: its id, or the words of a figure.
 fn called(id: &str) -> String {
     id.strip_prefix(FIGURE).map_or_else(|| Word(id).to_string(), in_letters)
 }
 
-/// The contest's name of a figure in small letters: `max token in place`.
+/// Returns the contest's name of a figure in small letters: `max token in place`.
 fn in_letters(figure: &str) -> String {
     figure.to_lowercase().replace('_', " ")
 }
 
-/// Why an answer does not stand.
+/// The reason for withdrawing an answer.
 const WITHDRAWN: &str = "it rested on the model's claim that its units are safe, which is false";
 
-/// What nothing was said of yet.
+/// The expected answers.
 struct Expected {
     printer: Printer,
     open: Vec<String>,
@@ -336,7 +336,7 @@ fn told(id: &str) {
     }
 }
 
-/// Last words when the process has to be left: what is open is said to be.
+/// Reports all unanswered questions as open when the process has to end.
 pub(super) fn say_what_is_open() {
     let Some(Expected { printer, open }) = expected().take() else { return };
     for id in open {

@@ -1,4 +1,4 @@
-//! Pictures in PNG, as `draw` and `graph` write them.
+//! PNG output of `draw` and `graph`.
 
 use super::terminal::note;
 use super::{Misuse, signals};
@@ -8,15 +8,16 @@ use std::path::Path;
 
 #[derive(clap::Args)]
 pub(super) struct Pixels {
-    /// In PNG: so many pixels for each of the picture's own. By default 2, or what makes it fit.
+    /// For PNG: the scale, in output pixels per pixel of the picture. By default 2, or less if the
+    /// picture is too large.
     #[arg(long, value_name = "N", value_parser = scale, conflicts_with = "width")]
     scale: Option<f64>,
-    /// In PNG: so many pixels wide.
+    /// For PNG: the width in pixels.
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..))]
     width: Option<u32>,
 }
 
-/// How a file's name ends, in small letters.
+/// Returns the extension of a file name in small letters.
 pub(super) fn extension(file: &Path) -> Option<String> {
     file.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase)
 }
@@ -27,7 +28,7 @@ fn scale(text: &str) -> Result<f64, String> {
 }
 
 impl Pixels {
-    /// Whether anything is said of the size.
+    /// Returns true if an option sets the size.
     pub(super) fn given(&self) -> bool {
         self.scale.is_some() || self.width.is_some()
     }
@@ -41,7 +42,7 @@ impl Pixels {
     }
 }
 
-/// Draws a picture into a file, and says what is not as one would expect.
+/// Writes a picture into a PNG file, and reports deviations from the requested size.
 pub(super) fn write(file: &Path, svg: &str, size: Size) -> Result<()> {
     let made = png::png(svg, size);
     signals::stay();

@@ -1,4 +1,4 @@
-//! Questions about processes on the command line: which net they are about.
+//! Questions about processes on the command line: the net they refer to.
 
 use super::Misuse;
 use crate::evidence::words;
@@ -11,7 +11,7 @@ use parikh_net::counted::counted;
 use parikh_net::{Marking, Net, PlaceId, marking_text};
 use std::path::Path;
 
-/// What `check --help` says of them.
+/// The section about processes in `check --help`.
 pub(super) const ABOUT: &str = "\
 Processes (workflow nets, and nets with a final marking):
   Soundness         from wherever a case gets, it can be completed; when it is done, no token is
@@ -35,35 +35,36 @@ Processes (workflow nets, and nets with a final marking):
 
 #[derive(clap::Args)]
 pub(super) struct Cases {
-    /// Of soundness: how many cases are handled at the same time. Initial and final marking are
-    /// taken so many times.
+    /// For soundness: the number of cases handled at the same time. The initial and the final
+    /// marking are multiplied by it.
     #[arg(long = "k", value_name = "N", default_value = "1", requires = "examination",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) number: u64,
-    /// Of soundness, and with --cases: a marking in which a case is done, for example 'end' or
-    /// 'p + 2*q'. By default those in the model's `<finalmarkings>`, or else one token in the sink
-    /// of a workflow net. Repeatable: a case may end in any of several markings.
+    /// For soundness, and with --cases: a marking in which a case is done, for example 'end' or 'p
+    /// + 2*q'. By default the markings in the model's `<finalmarkings>`, or else one token in the
+    /// sink of a workflow net. Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING")]
     last: Vec<String>,
-    /// Ask formulas of cases, which end in the final marking, and not of runs that go on: what
-    /// every case does, or with E in front, what some case does.
+    /// Let formulas consider cases, which end in the final marking, instead of infinite runs: a
+    /// formula states what every case does, or with E in front what some case does.
     #[arg(long = "cases", conflicts_with = "fair")]
     pub(super) one_by_one: bool,
 }
 
 impl Cases {
-    /// One case, which is done in any of these markings, or where the model says.
+    /// Returns the options for one case with these final markings. If `last` is empty, the model's
+    /// final markings count.
     pub(super) fn done_in(last: Vec<String>) -> Cases {
         Cases { number: 1, last, one_by_one: false }
     }
 
-    /// Whether anything is said of cases.
+    /// Returns true if an option about cases is given.
     pub(super) fn are_asked_about(&self) -> bool {
         self.number > 1 || !self.last.is_empty()
     }
 
-    /// The net that a question about processes is about, of the model of a file. Of a model with
-    /// inhibitor or reset arcs, this is the net that stands for it with these cases.
+    /// Returns the net for a question about processes. For a model with inhibitor or reset arcs,
+    /// this is the net translated for these cases.
     pub(super) fn begun(
         &self,
         model: &Model,
@@ -79,7 +80,7 @@ impl Cases {
                     .to_owned()
             ));
         };
-        // The bounds of places depend on how many cases there are.
+        // The bounds of places depend on the number of cases.
         let extended = match net.translation() {
             Some(_) => Some(input::read_extended(path)?),
             None => None,
@@ -115,7 +116,7 @@ impl Cases {
 }
 
 impl Cases {
-    /// The markings of `--final`, each once.
+    /// Returns the markings of `--final` without duplicates.
     fn finals(&self, net: &Net) -> Result<Vec<Marking>> {
         let mut finals: Vec<Marking> = Vec::new();
         for text in &self.last {
@@ -143,8 +144,8 @@ pub(super) fn why_not_with_caps(net: &Net) -> String {
     )
 }
 
-/// What to say of a model whose source holds the tokens of several cases, when one that is done is
-/// one token in the sink.
+/// Returns a note for a model whose source holds the tokens of several cases while the final
+/// marking has one token in the sink.
 fn several(net: &Net, finals: &[Marking], workflow: &Workflow) -> Option<String> {
     let (source, sink) = workflow.ends()?;
     let (cases, [last]) = (net.initial()[source], finals) else { return None };

@@ -1,4 +1,4 @@
-//! What is said while work goes on: lines on a terminal, events among the answers in JSON.
+//! Progress of a run: lines on a terminal, or events among the answers in JSON.
 //!
 //! ```text
 //! ⠙ 12 s, 48 s left: 5 of 16 answered, 11 goals open
@@ -17,38 +17,38 @@ use parikh_solvers::Budget;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Bounds of open questions that are shown at a time.
+/// The largest number of open bounds shown at a time.
 const SHOWN: usize = 4;
 
-/// The longest time between two events when nothing new is known.
+/// The longest time between two events without news.
 const EVENTS: Duration = Duration::from_secs(1);
 
-/// What is said of a run while it goes on.
+/// The progress display of a run.
 pub(super) struct Progress {
     bar: ProgressBar,
     budget: Budget,
     questions: usize,
     last: Option<String>,
-    /// Whether events are printed, and which was the last.
+    /// True if events are printed, and the last event with its time.
     events: bool,
     told: Option<(Instant, String)>,
     begun: Instant,
 }
 
-/// What is new.
+/// The current state of a run.
 pub(super) struct News<'a> {
-    /// Questions without an answer.
+    /// The number of open questions.
     pub(super) open: usize,
-    /// Goals that engines still work on.
+    /// The number of open goals.
     pub(super) goals: usize,
-    /// Who works.
+    /// The working engines.
     pub(super) engines: &'a [AtWork],
-    /// What is known of open maxima.
+    /// The known bounds of open maxima.
     pub(super) between: &'a [MaximumRange],
 }
 
 impl Progress {
-    /// Of so many questions; hidden by itself when stderr is no terminal.
+    /// Starts the display for this number of questions. The bar is hidden if stderr is no terminal.
     pub(super) fn start(questions: usize, events: bool, budget: &Budget) -> Self {
         let bar = ProgressBar::new_spinner();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
@@ -58,12 +58,12 @@ impl Progress {
         Progress { bar, budget: budget.clone(), questions, last, events, told, begun }
     }
 
-    /// Takes note of an answer.
+    /// Records an answer.
     pub(super) fn answered(&mut self, answer: &Answer) {
         self.last = Some(format!("{} {}", Word(&answer.id), answer.value));
     }
 
-    /// Shows what is new.
+    /// Shows the current state.
     pub(super) fn show(&mut self, news: &News<'_>) {
         if !self.bar.is_hidden() {
             self.bar.set_message(self.words(news));
@@ -138,7 +138,7 @@ impl Progress {
         }));
     }
 
-    /// Prints without the lines in the way.
+    /// Prints without interfering with the progress lines.
     pub(super) fn hide(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
     }
@@ -152,7 +152,7 @@ fn number(value: Option<i128>, none: &str) -> String {
     value.map_or(none.to_owned(), |value| value.to_string())
 }
 
-/// `48 s`, `3 min 20 s`.
+/// Formats a duration: `48 s`, `3 min 20 s`.
 fn short(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..120 => format!("{seconds} s"),

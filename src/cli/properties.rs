@@ -1,4 +1,4 @@
-//! `parikh properties`: the 21 keys of a model form, found by our own computation.
+//! `parikh properties`: computes the 21 keys of a model form.
 
 use super::json::number;
 use super::model;
@@ -25,38 +25,38 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A net in any format that is read, or the directory of a contest instance.
+    /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
     #[command(flatten)]
     limits: Limits,
-    /// How to print them; xml is a verdict file, printed at the end as a whole.
+    /// The output format. xml is a verdict file, printed as a whole at the end.
     #[arg(short, long, value_enum, default_value = "text")]
     format: Format,
 }
 
-/// The time that shortening the witnesses of one key may take in any case.
+/// The minimum time for shortening the witnesses of one key.
 const SHORTENING: Duration = Duration::from_millis(300);
 
-/// What the computation of keys may take.
+/// Limits for the computation of keys.
 #[derive(clap::Args)]
 pub(super) struct Limits {
-    /// How long it may take, reading included: 90s, 5m, 1h.
+    /// Time limit, including reading the model: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
-    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
     #[arg(short, long, value_parser = limits::memory)]
     memory: Option<u64>,
-    /// How many engines work at the same time; by default one per processor.
+    /// The number of engines that run in parallel. By default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// The seed of the random walks. Same seed and one thread, same run.
+    /// The seed of the random walks. With one thread, the same seed gives the same run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A line per key: its name, its value, why.
+    /// One line per key: name, value, reason.
     Text,
     /// A JSON object per line, one per key, and one if the model's claim of safe units is false.
     Json,
@@ -100,8 +100,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(outcome(&found))
 }
 
-/// Returns the line before the keys that says which net they are about, where that is not the net
-/// of the model's file.
+/// Returns the line before the keys that names the net of the keys, if this is not the net of the
+/// model's file.
 pub(super) fn about(of: &KeyNet<'_>) -> Option<&'static str> {
     match (of.is_unfolding(), of.net().translation()) {
         (true, _) => Some(
@@ -116,7 +116,7 @@ pub(super) fn about(of: &KeyNet<'_>) -> Option<&'static str> {
     }
 }
 
-/// Reads a model, and makes the net that its keys are about.
+/// Reads a model, and returns the net of its keys.
 pub(super) fn key_net(model: &Path, budget: &Budget) -> Result<KeyNet<'static>> {
     let model = input::read_model(model)?;
     match model.colours() {
@@ -125,7 +125,7 @@ pub(super) fn key_net(model: &Path, budget: &Budget) -> Result<KeyNet<'static>> 
     }
 }
 
-/// Whether everything was found out, and nothing was refused.
+/// Returns the outcome: complete if every key is known and no result failed its check.
 fn outcome(found: &Findings) -> Outcome {
     if found.faults > 0 {
         Outcome::InternalError
@@ -137,7 +137,7 @@ fn outcome(found: &Findings) -> Outcome {
 }
 
 impl Limits {
-    /// The budget, which signals and its own end enforce.
+    /// Returns the budget. Signals cancel it, and the process ends after its deadline.
     pub(super) fn budget(&self) -> Budget {
         let budget = limits::budget(Some(self.timeout), self.memory);
         signals::cancel_on_signal(&budget, || ());
@@ -194,7 +194,7 @@ fn verdict_file(
             date: Some(date.clone()),
             reference: None,
         }),
-        // The format knows the contest's names only.
+        // The format allows only the contest's names of techniques.
         techniques: techniques_of(computed, threads, of.is_unfolding())
             .into_iter()
             .filter(|name| TECHNIQUES.contains(name))
@@ -202,7 +202,7 @@ fn verdict_file(
             .collect(),
         trace: computed.trace.as_ref().map(|sequence| firing_sequence(net, sequence)),
     };
-    // In the order of the contest's files, whatever order they were found in.
+    // The keys are written in the order of the contest's files.
     let verdicts = Property::all()
         .filter_map(|property| found.iter().find(|computed| computed.property == property));
     VerdictFile {
@@ -212,7 +212,7 @@ fn verdict_file(
     }
 }
 
-/// Returns the explanation of a key, after the net that it is about where that is not the net of
+/// Returns the explanation of a key. It starts with the net of the key, if this is not the net of
 /// the model's file.
 fn explained(computed: &Computed) -> String {
     match computed.net {
@@ -221,8 +221,8 @@ fn explained(computed: &Computed) -> String {
     }
 }
 
-/// Returns the techniques of a key, the contest's words among them. `unfolded`: the keys are about
-/// the unfolding of a coloured net.
+/// Returns the techniques of a key, including the contest's words. `unfolded` means that the keys
+/// are about the unfolding of a coloured net.
 fn techniques_of(computed: &Computed, threads: Option<u16>, unfolded: bool) -> Vec<&'static str> {
     if computed.value == Truth::Unknown {
         return Vec::new();
@@ -232,7 +232,7 @@ fn techniques_of(computed: &Computed, threads: Option<u16>, unfolded: bool) -> V
     techniques(&computed.techniques, circumstances)
 }
 
-/// `AirplaneLD` of `AirplaneLD-PT-0010`.
+/// Returns the model of an instance: `AirplaneLD` for `AirplaneLD-PT-0010`.
 fn model_of(instance: &str) -> &str {
     let kind = instance.find("-PT-").or_else(|| instance.find("-COL-"));
     &instance[..kind.unwrap_or(instance.len())]

@@ -1,4 +1,5 @@
-//! What `check` and `mcc` ask of a model, as it reads on each net that stands for it.
+//! The questions of `check` and `mcc`, translated into a plan for each net that represents the
+//! model.
 
 use super::Misuse;
 use super::fair::{Meant, fairness};
@@ -19,40 +20,40 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// What is asked in one go: one or more questions, whose answers are printed together.
+/// A group of questions whose answers are printed together.
 pub(super) enum Inquiry<'a> {
     /// An examination without queries.
     Examination(Examination),
-    /// An examination with queries, and the file that holds them.
+    /// An examination with queries, and the query file.
     Queries(Examination, PathBuf),
-    /// An examination of processes, and the number of cases that are handled at the same time. The
-    /// net already begins with that many cases, and all cases are done in its final markings.
+    /// An examination of processes, and the number of cases handled at the same time. The net
+    /// already has the initial and final markings for this number of cases.
     Process(Examination, u64),
-    /// Formulas of the user's own.
+    /// Formulas given by the user.
     Formulas(&'a Formulas),
 }
 
-/// An inquiry on its way to a plan: how its questions are read on a net, and which are kept.
+/// The translation of an inquiry into a plan: how its questions read on a net, and which questions
+/// are kept.
 pub(super) struct Reading<'a> {
     inquiry: &'a Inquiry<'a>,
-    /// The runs that formulas are about: all, fair ones, or those of a case.
+    /// The runs that formulas consider: all runs, fair runs, or runs of a case.
     meant: Meant<'a>,
-    /// The ids that are asked (`--id`); all where the list is empty.
+    /// The ids of questions to answer (`--id`). If empty, all questions are answered.
     only: &'a [String],
-    /// The ids of answers whose story is told (`--explain`). It is an error when no question has
-    /// one of them.
+    /// The ids of answers to explain (`--explain`). An id that no question has is an error.
     explain: &'a [String],
-    /// Notes for stderr that were not printed yet. Those about a coloured net as it is wait:
-    /// formulas that are refused there may be asked of the unfolding afterwards, whose notes then
-    /// take the place of these.
+    /// Messages not yet printed. Messages about a coloured net are delayed. Formulas refused there
+    /// may be accepted on the unfolding, whose messages then replace the delayed ones.
     notes: RefCell<Vec<String>>,
-    /// The nodes that names stand for, on the net that was read last: by the id of the question;
-    /// with an empty id those of `--fair`.
+    /// The nodes that names denote on the net read last, by the id of the question. The empty id
+    /// has the names of `--fair`.
     named: RefCell<HashMap<String, Vec<NamedNodes>>>,
 }
 
 impl Inquiry<'_> {
-    /// An examination, with the queries that lie beside a model where it has queries.
+    /// Returns the inquiry of an examination, with the query file in the directory of the model if
+    /// the examination has queries.
     pub(super) fn of_instance(examination: Examination, model: &Path) -> Result<Self> {
         Ok(match examination.has_queries() {
             true => Inquiry::Queries(examination, query_file(model, examination.name())?),
@@ -60,7 +61,7 @@ impl Inquiry<'_> {
         })
     }
 
-    /// The name that stands for all of its questions, in messages and in names of files.
+    /// Returns the name of the inquiry for messages and file names.
     pub(super) fn name(&self) -> String {
         match self {
             Inquiry::Examination(examination) | Inquiry::Queries(examination, _) => {
@@ -72,19 +73,20 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Whether it may hold more than one question, so that `--id` can choose among them.
+    /// Returns true if the inquiry may hold several questions, so that `--id` can choose among
+    /// them.
     pub(super) fn has_several(&self) -> bool {
         matches!(self, Inquiry::Queries(..) | Inquiry::Formulas(_))
     }
 
-    /// Whether it asks for the numbers of a state space, which are no questions.
+    /// Returns true if the inquiry asks for the figures of a state space, which are no questions.
     pub(super) fn is_figures(&self) -> bool {
         matches!(self, Inquiry::Examination(Examination::StateSpace))
     }
 }
 
 impl<'a> Reading<'a> {
-    /// Reads the questions of an inquiry; for `only` and `explain` see the fields.
+    /// Returns the translation of an inquiry. See the fields for `only` and `explain`.
     pub(super) fn new(
         inquiry: &'a Inquiry<'a>,
         meant: Meant<'a>,
@@ -95,7 +97,7 @@ impl<'a> Reading<'a> {
         Reading { inquiry, meant, only, explain, notes, named }
     }
 
-    /// A plan that holds no question yet, but the fairness that its questions assume.
+    /// Returns a plan without questions that has the fairness constraints of the inquiry.
     fn empty(&self, net: &Net) -> Result<Wording> {
         let (fairness, named) =
             fairness(self.meant.fair, net).map_err(|why| anyhow::anyhow!("--fair: {why}"))?;
@@ -105,14 +107,14 @@ impl<'a> Reading<'a> {
         Ok(wording)
     }
 
-    /// Returns the nodes that the names in a question, and in `--fair`, stand for.
+    /// Returns the nodes that the names in a question and in `--fair` denote.
     pub(super) fn named(&self, id: &str) -> Vec<NamedNodes> {
         let named = self.named.borrow();
         let both = ["", id].into_iter().filter_map(|id| named.get(id));
         both.flatten().cloned().collect()
     }
 
-    /// Prints the notes that were kept back, once.
+    /// Prints the delayed messages once.
     pub(super) fn say_notes(&self) {
         self.notes.take().iter().for_each(|line| note!("{line}"));
     }
@@ -155,7 +157,8 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The questions of a query file, and the formulas in it that are refused.
+    /// Translates the questions of a query file. Formulas that cannot be translated are recorded as
+    /// refused.
     fn of_file(
         &self,
         examination: Examination,
@@ -188,8 +191,8 @@ impl<'a> Reading<'a> {
         Ok(wording)
     }
 
-    /// The questions of formulas given by the user. A formula that could not be read has its note
-    /// from there already; here a note is made of what cannot be asked.
+    /// Translates the formulas given by the user. Syntax errors were reported when the formulas
+    /// were read. This function reports the formulas that cannot be translated.
     fn of_formulas(
         &self,
         mut wording: Wording,
@@ -212,8 +215,8 @@ impl<'a> Reading<'a> {
         wording
     }
 
-    /// Adds a formula to the plan, about runs of cases where `--cases` says so; why it cannot be
-    /// asked.
+    /// Adds a formula to the plan, restricted to runs of cases with `--cases`. Returns the reason
+    /// if the formula is refused.
     fn ask(
         &self,
         wording: &mut Wording,
@@ -234,7 +237,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// Whether `--id` leaves the question of this id in.
+    /// Returns true if `--id` selects the question.
     fn is_wanted(&self, id: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|wanted| is_called(id, wanted))
     }
@@ -261,7 +264,7 @@ impl Questions for Reading<'_> {
         let wording = self.read(view.net(), &mut notes);
         let wording = wording.and_then(|wording| self.check_ids(&wording).map(|()| wording));
         self.notes.replace(notes);
-        // Another view may come, and say the same.
+        // The unfolding may follow with the same messages.
         if !matches!(view, View::Coloured(_) | View::Quotient(_)) {
             self.say_notes();
         }
@@ -269,13 +272,13 @@ impl Questions for Reading<'_> {
     }
 }
 
-/// Whether a question of this id is meant, by the id itself or by how it is printed.
+/// Returns true if `wanted` is the id of the question, or the id in its printed form.
 fn is_called(id: &str, wanted: &str) -> bool {
     id == wanted || Word(id).to_string() == wanted
 }
 
-/// The logic of an examination's formulas, where its name says which; else each formula says it by
-/// its shape.
+/// Returns the logic of an examination's formulas, if its name determines the logic. Otherwise the
+/// shape of each formula determines it.
 fn logic_of(examination: Examination) -> Option<Logic> {
     match examination {
         Examination::CTLCardinality | Examination::CTLFireability => Some(Logic::Branching),

@@ -1,8 +1,8 @@
-//! `parikh replay`: fires a sequence from a file and shows where it leads.
+//! `parikh replay`: fires a sequence from a file and shows the marking that it leads to.
 //!
-//! With a log, the sequence is one of a reduced net: the log is gone through again on the model,
-//! which checks it and gives the way back, and what comes back is replayed on the model and has to
-//! show there what it showed.
+//! With a log, the sequence belongs to a reduced net. The reduction in the log is repeated on the
+//! model, which checks the log and gives the back-translation. The translated sequence is replayed
+//! on the model, and must show there what the original sequence shows.
 
 use super::begun::begun_where;
 use super::terminal::{line, note};
@@ -25,27 +25,28 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A net in any format that is read, or the directory of a contest instance.
+    /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
-    /// A trace: one transition a line, with a tab and a count where it fires several times in a
-    /// row; `#` starts a comment, but `# from: 2*p + q` says in which marking it begins; behind a
-    /// line `@repeat` stands what can repeat for ever.
+    /// A trace: one transition per line, followed by a tab and a count if it fires several times in
+    /// a row. `#` starts a comment, but `# from: 2*p + q` states the initial marking. After a line
+    /// `@repeat` follows what can repeat forever.
     trace: PathBuf,
-    /// The trace is one of the net that this log ends with, as `parikh reduce MODEL --log` wrote
-    /// it: carry it back to MODEL and replay it there.
+    /// Treat the trace as one of the last net of this log, which `parikh reduce MODEL --log` wrote:
+    /// translate the trace back to MODEL and replay it there.
     #[arg(long, value_name = "LOG.json")]
     log: Option<PathBuf>,
-    /// With --log: how long carrying back may take. By default as long as it takes: a step that
-    /// fires 10⁹ times can stand for 10⁹ steps of MODEL.
+    /// With --log: time limit for the back-translation. By default there is none: a step that fires
+    /// 10⁹ times can stand for 10⁹ steps of MODEL.
     #[arg(short, long, value_parser = limits::duration, requires = "log")]
     timeout: Option<Duration>,
-    /// With --log: how much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    /// With --log: memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
     #[arg(short, long, value_parser = limits::memory, requires = "log")]
     memory: Option<u64>,
-    /// Leave times and priorities out, which change what can be reached and are refused otherwise.
+    /// Ignore times and priorities. They change what is reachable, so a model with them is refused
+    /// without this option.
     #[arg(long)]
     untimed: bool,
-    /// With --log: write the trace of MODEL.
+    /// With --log: the output file for the trace of MODEL.
     #[arg(short, long, value_name = "FILE", requires = "log")]
     output: Option<PathBuf>,
 }
@@ -65,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         None => input::read_model_within_caps(&arguments.model, timing)?,
         Some(_) => input::read_model_as(&arguments.model, timing)?,
     };
-    // A log is one of the unfolding.
+    // A log refers to the unfolding.
     if let (Some(net), None) = (model.colours(), &arguments.log) {
         replay_coloured::run(net, &text, &path.to_string())?;
         return Ok(Outcome::Complete);
@@ -118,7 +119,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Complete)
 }
 
-/// The net begun where the trace says it begins; says so.
+/// Returns the net with the initial marking of the trace, and prints this marking.
 fn begun(net: Net, trace: &Trace) -> Result<Net> {
     let Some(marking) = trace.begins(&net)? else { return Ok(net) };
     if marking != *net.initial() {
@@ -130,7 +131,8 @@ fn begun(net: Net, trace: &Trace) -> Result<Net> {
     Ok(net.from_marking(marking))
 }
 
-/// Replays a trace and says where it leads; `path` is what messages call it.
+/// Replays a trace and prints the marking that it leads to. Messages use `path` as the name of the
+/// trace.
 fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
     if let Some(pumping) = trace.pumping().filter(|_| !trace.earlier.is_empty()) {
         return report_stages(net, &pumping, path);
@@ -173,7 +175,7 @@ fn firings(sequence: &FiringSequence) -> String {
     counted(sequence.firings(), "firing")
 }
 
-/// Replays a pump in stages and says what grows.
+/// Replays a self-covering sequence in stages, and prints the places that grow.
 fn report_stages(net: &Net, pumping: &PumpSequence, path: &str) -> Result<()> {
     let growth = check_pumping(net, pumping).with_context(|| format!("{path} does not replay"))?;
     let mut growing = growth.places().peekable();
@@ -189,7 +191,7 @@ fn report_stages(net: &Net, pumping: &PumpSequence, path: &str) -> Result<()> {
     Ok(())
 }
 
-/// Replays a run with loops and says where it leads.
+/// Replays a run with loops, and prints the marking that it leads to.
 fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
     let end = replay_loops(net, run, &mut |_, _, _| {}, &mut || true)?;
     line(&format!("{} replayed on net {}, in loops", words::firings(run), net.name()));
@@ -217,8 +219,8 @@ fn go_through(net: &Net, log: &Path) -> Result<Reduction> {
     redo(net, &needs, &steps).with_context(shown)
 }
 
-/// The trace of `net` that a trace of the reduced net stands for. `None` when what comes back does
-/// not show the same: a mistake of ours, told on stderr.
+/// Translates a trace of the reduced net back to `net`. Returns `None` if the result does not show
+/// the same as the trace. This is an internal error, reported on stderr.
 fn carry_back(
     net: &Net,
     reduction: &Reduction,

@@ -1,12 +1,12 @@
 //! `parikh replay` on a coloured net: each step is a transition with a binding, `t(x=2,y=red)`, and
-//! is fired by the firing rule of coloured nets. Nothing here unfolds.
+//! fires by the firing rule of coloured nets. The net is not unfolded.
 
 use super::terminal::line;
 use anyhow::{Result, anyhow, bail};
 use parikh_net::coloured::{ColouredMarking, ColouredNet, ColouredTransitionId, Value};
 use parikh_net::printable::counted;
 
-/// More colours than any initial marking that can be written down.
+/// A limit on the number of tokens with colours, larger than any initial marking in practice.
 const COLOURS: usize = 100_000_000;
 
 struct ColouredStep {
@@ -16,7 +16,8 @@ struct ColouredStep {
     count: u64,
 }
 
-/// Replays the trace in `text` and says where it leads; `path` is what messages call it.
+/// Replays the trace in `text` and prints the marking that it leads to. Messages use `path` as the
+/// name of the trace.
 pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     let (sequence, pump) = parse(net, text, path)?;
     let mut marking = net.initial(COLOURS)?;

@@ -1,4 +1,4 @@
-//! `parikh report`: one page to look at, with what was found and what it stands on.
+//! `parikh report`: writes an HTML page with the results about a model and their evidence.
 
 use super::examination::ByName;
 use super::formulas::{self, Asked as Formula};
@@ -30,62 +30,62 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A net or a parallel system in any format that is read, or the directory of a contest
-    /// instance.
+    /// A net or a parallel system in any supported format, or the directory of a contest instance.
     model: PathBuf,
-    /// Where to; `-` is stdout.
+    /// The output file; `-` is stdout.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What to ask, by the contest's name or its capitals, as of `parikh check`; all but
-    /// StateSpace, and one only. By default what a model's author wants to know: deadlocks, which
-    /// transitions fire, bounds, one-safe, stable marking, liveness, reversibility; and of workflow
-    /// nets and nets with a final marking first of all whether they are sound. Of a system by
-    /// default whether it can stop and which labels come; what is asked with -e, --queries or
-    /// --formula is about the net that it stands for, and so is the page.
+    /// The examination, by the contest's name or its capitals as for `parikh check`; any but
+    /// StateSpace, and only one. By default the questions of interest to a model's author:
+    /// deadlocks, transitions that can fire, bounds, one-safe, stable marking, liveness,
+    /// reversibility; for workflow nets and nets with a final marking, soundness first. For a
+    /// system by default whether it can deadlock and which labels occur; with -e, --queries or
+    /// --formula, the questions and the page are about the net of the system.
     #[arg(
         short, long, value_delimiter = ',', value_parser = ByName { with_state_space: false },
         ignore_case = true, hide_possible_values = true,
         conflicts_with_all = ["formula", "formulas"]
     )]
     examination: Vec<Examination>,
-    /// A query file in the contest's XML, whose formulas are asked; with an examination that has
-    /// queries it is by default EXAMINATION.xml beside the model.
+    /// A query file in the contest's XML with formulas to answer. For an examination with queries,
+    /// the default is EXAMINATION.xml in the directory of the model.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["formula", "formulas"])]
     queries: Option<PathBuf>,
-    /// Of a parallel system (.dot, .pml, .aut, .fsm): a file of properties as RERS writes them. The
-    /// page then is about the system, and plays runs against properties component by component.
+    /// For a parallel system (.dot, .pml, .aut, .fsm): a file of properties in the format of RERS.
+    /// The page is then about the system, and plays counterexamples component by component.
     #[arg(
         long, value_name = "FILE",
         conflicts_with_all = ["examination", "queries", "formula", "formulas", "last", "form"]
     )]
     properties: Option<PathBuf>,
-    /// With --properties, what finite runs count for in LTL.
+    /// With --properties: the meaning of finite runs in LTL.
     #[arg(long, value_enum, requires = "properties", default_value = "infinite")]
     semantics: systems::Semantics,
     #[command(flatten)]
     formulas: formulas::Formulas,
-    /// Of processes: a marking in which a case is done, for example 'end' or 'p + 2*q', whatever
-    /// the model says. Repeatable: a case may end in any of several markings.
+    /// For processes: a marking in which a case is done, for example 'end' or 'p + 2*q', instead of
+    /// the model's final markings. Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING", conflicts_with_all = ["formula", "formulas", "queries"])]
     last: Vec<String>,
-    /// Leave times and priorities out, which change what can be reached and are refused otherwise.
+    /// Ignore times and priorities. They change what is reachable, so a model with them is refused
+    /// without this option.
     #[arg(long)]
     untimed: bool,
-    /// A verdict file of the contest (a filled model form): where it contradicts the net is a
-    /// finding.
+    /// A verdict file of the contest (a filled model form). Contradictions to the net become
+    /// findings.
     #[arg(long, value_name = "FILE")]
     form: Option<PathBuf>,
-    /// How long the questions may take: 90s, 5m, 1h. What comes around them takes up to five
-    /// seconds more.
+    /// Time limit for the questions: 90s, 5m, 1h. The rest of the page takes up to five seconds
+    /// more.
     #[arg(short, long, value_parser = limits::duration, default_value = "20s")]
     timeout: Duration,
-    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
     #[arg(short, long, value_parser = limits::memory)]
     memory: Option<u64>,
-    /// How many engines work at the same time; by default one per processor.
+    /// The number of engines that run in parallel. By default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// The seed of the random walks. Same seed and one thread, same run.
+    /// The seed of the random walks. With one thread, the same seed gives the same run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -104,10 +104,10 @@ Examples:
   parikh report post.dot --properties post-properties.txt -o post.html
   parikh report mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' -o mutex.html";
 
-/// The share of the time that making the whole unfolding may take, for the keys of a model form.
+/// The share of the time for computing the whole unfolding, for the keys of a model form.
 const UNFOLDING: f64 = 0.2;
 
-/// What a page says about a net that stands for one with inhibitor or reset arcs.
+/// The page's remark about a net translated from one with inhibitor or reset arcs.
 const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing shows the \
      place/transition net that stands for it. The place “co(p)” holds as many tokens as p may still \
      get, and a transition that p inhibits takes from it. A transition that empties p has a copy \
@@ -169,11 +169,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let remark: Vec<String> = remark.into_iter().chain(assumed).collect();
     let remark = (!remark.is_empty()).then(|| remark.join(" "));
     let asked = arguments.asked(&net)?;
-    // Positions are for the eye: without them, the net is laid out.
+    // If the positions cannot be read, the net is laid out.
     let positions = read_positions(&input::model_file(&arguments.model)?).unwrap_or_default();
     let names = model::instance_names(&arguments.model, &net);
     let name = names.first().cloned().unwrap_or_default();
-    // A net without a name goes by the name of its file.
+    // A net without a name has the name of its file.
     let title = Some(net.name().trim()).filter(|own| !own.is_empty()).unwrap_or(&name);
     let subject = Subject {
         net: &net,
@@ -214,7 +214,7 @@ fn outcome(report: &Report) -> Outcome {
 }
 
 impl Arguments {
-    /// Reports of a system with its properties.
+    /// Writes the report on a system with its properties.
     fn of_system(&self, properties: &Path, budget: &Budget) -> Result<Outcome> {
         let defaults = crate::systems::Config::default();
         let config = crate::systems::Config {
@@ -226,7 +226,7 @@ impl Arguments {
         systems::report(&self.model, properties, &self.output, &config, budget)
     }
 
-    /// Reports of a system of which nothing in particular is asked.
+    /// Writes the report on a system without properties.
     fn of_system_alone(&self, system: &System, budget: &Budget) -> Result<Outcome> {
         let progress = Progress::start();
         let mut tell = |doing: &str| progress.show(doing);
@@ -241,20 +241,22 @@ impl Arguments {
         run::Config { threads, seed: self.seed, ..defaults }
     }
 
-    /// The model with the marking in which a case is done, where it is asked for.
+    /// Returns the model with the final markings of `--final`, or for an examination about cases
+    /// with the model's own.
     fn of_process(&self, model: Model) -> Result<Model> {
         match (self.examination().filter(|asked| asked.is_about_cases()), &self.last[..]) {
             (None, []) => Ok(model),
-            // Firings are counted where that is asked for, and not on the page.
+            // The page shows the net without places that count firings, although relaxed soundness
+            // uses such places.
             (_, last) => {
                 Cases::done_in(last.to_vec()).begun(&model, Examination::Soundness, &self.model)
             }
         }
     }
 
-    /// The net as that of a process, if it is one, with what has to be said of that. Where a case
-    /// begins is taken for granted only in a net without any token, of which all questions are
-    /// asked.
+    /// Returns the net as a workflow net, if it is one, with a remark for the page. The initial
+    /// token in the source is added only if the net has no token at all. Then all questions assume
+    /// this token.
     fn recognised(&self, net: Net) -> (Net, Option<String>) {
         match workflow::recognised(&net) {
             Some(begun) if begun.initial() == net.initial() => {
@@ -272,12 +274,12 @@ impl Arguments {
         }
     }
 
-    /// What is asked, where it is an examination.
+    /// Returns the examination, if one is given.
     fn examination(&self) -> Option<Examination> {
         self.examination.first().copied()
     }
 
-    /// Whether nothing in particular is asked.
+    /// Returns true if no option selects questions.
     fn asks_all(&self) -> bool {
         let formulas = self.formulas.formula.is_empty() && self.formulas.formulas.is_empty();
         self.examination.is_empty() && self.queries.is_none() && formulas
@@ -306,8 +308,8 @@ impl Arguments {
     }
 }
 
-/// Returns the formulas of a query file. They are requirements unless they lie beside the model of
-/// a contest.
+/// Returns the formulas of a query file. They are requirements unless the file lies beside a
+/// contest model.
 fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<Asked> {
     let queries = input::read_queries(file, net)?;
     if let Some(error) = &queries.cut_short {
@@ -321,7 +323,7 @@ fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<Asked> {
     Ok(planned(formulas, net, are_requirements))
 }
 
-/// Formulas as a plan; what cannot be asked, with why not.
+/// Returns the formulas as a plan, and the refused formulas with the reasons.
 fn planned(
     formulas: impl Iterator<Item = (String, Result<crate::formula::Formula, String>)>,
     net: &Net,
@@ -343,7 +345,7 @@ fn planned(
     Asked::Formulas { plan: Box::new(plan), written, refused, are_requirements }
 }
 
-/// A line on stderr while work goes on, only on a terminal.
+/// A progress line on stderr, shown only on a terminal.
 struct Progress(ProgressBar);
 
 impl Progress {

@@ -1,5 +1,6 @@
-//! SIGTERM and SIGINT: end the budget, so that everything known is printed; and if some loop does
-//! not look at its budget within a second, leave anyway: answers are printed as they come.
+//! SIGTERM and SIGINT cancel the budget, so that all known results are printed. If the run does not
+//! end within a second, the process ends anyway. No answer is lost, because answers are printed as
+//! they come.
 
 use super::leaving::exit;
 use parikh_solvers::Budget;
@@ -8,10 +9,10 @@ use signal_hook::iterator::Signals;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long a cancelled run may take to end by itself.
+/// The time that a cancelled run has to end by itself.
 const GRACE: Duration = Duration::from_millis(800);
 
-/// Cancels `budget` at the first signal; `last_words` if the process has to be left.
+/// Cancels `budget` at the first signal. Calls `last_words` if the process has to be ended.
 pub(super) fn cancel_on_signal(budget: &Budget, last_words: fn()) {
     let budget = budget.clone();
     let Ok(mut signals) = Signals::new([SIGTERM, SIGINT]) else {
@@ -28,8 +29,8 @@ pub(super) fn cancel_on_signal(budget: &Budget, last_words: fn()) {
     });
 }
 
-/// Cancels `budget` at the first signal, and lets the command finish what it has; leaves at the
-/// second.
+/// Cancels `budget` at the first signal, and lets the command finish its output. The second signal
+/// ends the process.
 pub(super) fn finish_on_signal(budget: &Budget) {
     let budget = budget.clone();
     let Ok(mut signals) = Signals::new([SIGTERM, SIGINT]) else {
@@ -48,15 +49,15 @@ pub(super) fn finish_on_signal(budget: &Budget) {
     });
 }
 
-/// Whether what was worked on is there by now, and being written.
+/// True once the result exists and is being written.
 static WRITING: AtomicBool = AtomicBool::new(false);
 
-/// From here on nobody leaves for the time: what is written is written to its end.
+/// Disables the end of the process at the deadline, so that the output is written completely.
 pub(super) fn stay() {
     WRITING.store(true, Ordering::Relaxed);
 }
 
-/// Ends the process a little after the deadline of `budget`, whatever is still going on.
+/// Ends the process a little after the deadline of `budget`, whatever still runs.
 pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
     if let Some(remaining) = budget.remaining() {
         std::thread::spawn(move || {
@@ -69,8 +70,8 @@ pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
     }
 }
 
-/// Leaves with the code for "some question is left unanswered". Whatever was answered is printed:
-/// every answer is flushed on its own.
+/// Ends the process with the exit code for open questions. All answers are already printed, because
+/// each answer is flushed.
 fn leave(last_words: fn()) -> ! {
     last_words();
     exit(3)

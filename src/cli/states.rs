@@ -1,4 +1,4 @@
-//! `parikh states`: the figures of a state space as they come, and how each was found.
+//! `parikh states`: prints the figures of a state space as they come, and the method for each.
 
 use super::fair::Meant;
 use super::job::Job;
@@ -18,31 +18,31 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args)]
 #[command(after_help = ABOUT)]
 pub(super) struct Arguments {
-    /// A net in any format that is read, or the directory of a contest instance.
+    /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
-    /// How long it may take, reading included: 90s, 5m, 1h.
+    /// Time limit, including reading the model: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
-    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
     #[arg(short, long, value_parser = limits::memory)]
     memory: Option<u64>,
-    /// How many engines work at the same time; by default one per processor.
+    /// The number of engines that run in parallel. By default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// How to print the figures.
+    /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     format: Shape,
-    /// Draw how decision diagrams grew: the nodes of each order of places that was tried, over
-    /// time.
+    /// Plot the growth of decision diagrams: the number of nodes over time, for each order of
+    /// places that was tried.
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Shape {
-    /// A line a figure, with how it was found.
+    /// One line per figure, with the method.
     Text,
-    /// A JSON object a line: one per figure as soon as it is known, then a summary.
+    /// A JSON object per line: one per figure as soon as it is known, then a summary.
     Json,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Shape::Text => Format::Text,
         Shape::Json => Format::Json,
     };
-    // Hidden by itself when stderr is no terminal.
+    // The bar is hidden if stderr is no terminal.
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
         bar.set_style(style);

@@ -1,12 +1,12 @@
-//! `parikh states --plot`: the nodes of decision diagrams over time, order by order, and which one
-//! paid.
+//! `parikh states --plot`: plots the sizes of decision diagrams over time for each order of places,
+//! and marks the successful order.
 
 use crate::plot::{self, Curve, Frame};
 use crate::run::Try;
 use num_bigint::BigUint;
 use std::time::Instant;
 
-/// The plot of a run that began at `start`.
+/// Returns the plot of a run that began at `start`.
 pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
     let seconds = |tried: &Try, since: std::time::Duration| {
         (tried.start.saturating_duration_since(start) + since).as_secs_f64()
@@ -34,7 +34,7 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
         });
     }
     let most = curves.iter().flat_map(|curve| &curve.points).fold(0.0, |most, p| p.0.max(most));
-    // All markings are there at once, when a set is closed.
+    // The number of markings is known only when the set is closed under firing.
     let closed = tries.iter().filter_map(|tried| match (&tried.end, &tried.markings) {
         (Some((since, Ok(()))), Some(markings)) => Some((tried, seconds(tried, *since), markings)),
         _ => None,
@@ -57,14 +57,14 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
     plot::plot(&frame, &curves)
 }
 
-/// The decimal logarithm, of numbers beyond floating point, too; 0 for 0.
+/// Returns the decimal logarithm, also of numbers beyond floating point. Returns 0 for 0.
 fn logarithm(number: &BigUint) -> f64 {
     let digits = number.to_string();
     let (first, rest) = digits.split_at(digits.len().min(15));
     first.parse::<f64>().unwrap_or(1.0).max(1.0).log10() + rest.len() as f64
 }
 
-/// A number, or its first digits.
+/// Returns the number, or its first digits if it is long.
 fn short(number: &BigUint) -> String {
     let digits = number.to_string();
     match digits.len() {

@@ -1,4 +1,5 @@
-//! A run that goes on for ever, told: the way in, then what repeats, and who is left out.
+//! The text output of an infinite run: the prefix, the cycle, and the transitions that the cycle
+//! treats unfairly.
 
 use super::terminal::line;
 use crate::evidence::Replayer;
@@ -6,17 +7,19 @@ use anyhow::Result;
 use parikh_net::{FiringSequence, Marking, Net, Step, TransitionId, marking_text};
 use std::collections::BTreeSet;
 
-/// Lines of each part; how many more firings there are is said.
+/// The largest number of lines for the prefix and for the cycle. The number of further firings is
+/// printed.
 const MOST_LINES: usize = 30;
 
-/// Names of those that are left out.
+/// The largest number of listed transitions that the cycle treats unfairly.
 const MOST_NAMES: usize = 5;
 
-/// How often a transition is looked at, at most, for who is left out: once for each firing of the
-/// round.
+/// The largest number of enabledness checks for unfairly treated transitions: one per transition
+/// and firing of the cycle.
 const MOST_LOOKS: u128 = 10_000_000;
 
-/// Tells a run of `net`, which is known to fire, and the cycle to lead back.
+/// Prints a lasso of `net`. The caller has checked that the run fires and the cycle returns to its
+/// first marking.
 pub(super) fn tell(net: &Net, prefix: &FiringSequence, cycle: &FiringSequence) -> Result<()> {
     let mut replayer = Replayer::new(net);
     line("the way in:");
@@ -31,7 +34,7 @@ pub(super) fn tell(net: &Net, prefix: &FiringSequence, cycle: &FiringSequence) -
     Ok(())
 }
 
-/// Fires the steps, each in a line with the marking that it leads to.
+/// Fires the steps, and prints each with the marking that it leads to.
 fn part(net: &Net, replayer: &mut Replayer<'_>, steps: &FiringSequence) -> Result<()> {
     let all = steps.steps();
     for (at, step) in all.iter().enumerate() {
@@ -49,7 +52,7 @@ fn part(net: &Net, replayer: &mut Replayer<'_>, steps: &FiringSequence) -> Resul
     Ok(())
 }
 
-/// Says which transitions do not fire any more, although they are enabled on the way round.
+/// Prints the transitions that are enabled during the cycle and never fire in it.
 fn left_out(net: &Net, begin: Marking, cycle: &FiringSequence) -> Result<()> {
     let fired: BTreeSet<TransitionId> = cycle.steps().iter().map(|step| step.transition).collect();
     let others: Vec<TransitionId> = net.transitions().filter(|t| !fired.contains(t)).collect();

@@ -1,11 +1,11 @@
-//! All that is printed: stdout carries answers, stderr logs and what is said of a run.
+//! Output to the terminal: stdout carries answers, stderr logs and messages.
 //!
-//! Names, ids, paths and messages come from files and may hold anything, so nothing is printed as
-//! it is: [`line`], [`lines`] and [`note!`] show what a terminal would obey by [`Printable`], line
-//! breaks too, and [`object`] prints JSON that says the same in escapes. Only [`whole`] prints a
-//! text as it is: a format that has a writer of its own, such as a picture. `tests/house/walls.rs`
-//! keeps other ways to print away, and `tests/cli/harmful.rs` asks every command about names that
-//! want to break out.
+//! Names, ids, paths and messages come from files and may contain control characters, so no text is
+//! printed unchanged. [`line`], [`lines`] and [`note!`] replace control characters, including line
+//! breaks, with [`Printable`], and [`object`] prints JSON with escapes. Only [`whole`] prints a
+//! text unchanged. It is for formats with their own escaping, such as pictures.
+//! `tests/house/walls.rs` forbids other ways of printing, and `tests/cli/harmful.rs` runs every
+//! command with harmful names.
 
 use anyhow::Context;
 use parikh_net::printable::{Printable, json};
@@ -20,27 +20,27 @@ use tracing_subscriber::registry::LookupSpan;
 
 static PRINTED: AtomicUsize = AtomicUsize::new(0);
 
-/// How many lines were printed so far.
+/// Returns the number of lines printed so far.
 pub(super) fn printed() -> usize {
     PRINTED.load(Ordering::Relaxed)
 }
 
-/// Prints a line and flushes it: whatever ends the process, what was printed counts. A closed pipe
-/// ends the process quietly: nobody reads on.
+/// Prints a line and flushes stdout, so that the line counts however the process ends. A closed
+/// pipe ends the process quietly, because nobody reads on.
 pub(super) fn line(text: &str) {
     print(&format!("{}\n", Printable(text)));
 }
 
-/// The version of what objects hold, as `docs/parikh.schema.json` has it: another one where a
-/// reader of this one would go wrong, not where there is more.
+/// The version of the JSON format, as in `docs/parikh.schema.json`. The version is incremented on
+/// incompatible changes, and not for additions.
 const JSON_VERSION: u32 = 1;
 
-/// Prints a JSON object as a line with its version, as [`line`] does.
+/// Prints a JSON object with its version as a line, as [`line`] does.
 pub(super) fn object(object: Value) {
     print(&in_json(object));
 }
 
-/// A JSON object as a line with its version.
+/// Returns a JSON object with its version as a line.
 pub(super) fn in_json(mut object: Value) -> String {
     object["version"] = JSON_VERSION.into();
     format!("{}\n", json(object.to_string()))
@@ -58,14 +58,13 @@ fn print(text: &str) {
     }
 }
 
-/// Prints lines that are no answers. Who does not read on (`| head`) has what was wanted: that is
-/// no error.
+/// Prints lines that are no answers. A closed pipe (`| head`) is no error.
 pub(super) fn lines(lines: &[String]) -> anyhow::Result<()> {
     whole(&lines.iter().map(|line| format!("{}\n", Printable(line))).collect::<String>())
 }
 
-/// Prints a text that is no answer as it is: a format such as a picture, a page or JSON from
-/// [`json`]. As with [`lines`], nobody has to read on.
+/// Prints a text that is no answer without changes: a format such as a picture, a page, or JSON
+/// from [`json`]. A closed pipe is no error.
 pub(super) fn whole(text: &str) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -74,10 +73,10 @@ pub(super) fn whole(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// A line on stderr. [`note!`] formats it.
+/// Prints a line on stderr. [`note!`] formats the line.
 pub(super) fn print_note(words: fmt::Arguments<'_>) {
     let text = format!("{}\n", Printable(words));
-    // Where stderr is closed there is nobody to tell.
+    // If stderr is closed, the message is lost.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -87,7 +86,8 @@ macro_rules! note {
 }
 pub(super) use note;
 
-/// Lines on stderr for what engines and the rest of the library log: the level, and what is said.
+/// Starts logging to stderr. Each line has a level and a message from the engines or the rest of
+/// the library.
 pub(super) fn start_logging(verbose: u8, quiet: bool) {
     use tracing_subscriber::filter::{LevelFilter, Targets};
     use tracing_subscriber::layer::SubscriberExt;
@@ -99,9 +99,9 @@ pub(super) fn start_logging(verbose: u8, quiet: bool) {
         (_, 2) => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    // Targets and levels (`parikh::engine=debug,info`). The crate's `EnvFilter` also knows spans
-    // and fields, of which there are none, and brings regular expressions for them: 20 s of
-    // compiling.
+    // The variable holds targets and levels (`parikh::engine=debug,info`). The crate's `EnvFilter`
+    // also supports spans and fields, which Parikh does not use, and requires regular expressions:
+    // 20 s of compiling.
     let variable = std::env::var("PARIKH_LOG").ok();
     let filter = variable
         .and_then(|directives| directives.parse::<Targets>().ok())
@@ -113,7 +113,7 @@ pub(super) fn start_logging(verbose: u8, quiet: bool) {
     tracing_subscriber::registry().with(lines).with(filter).init();
 }
 
-/// How a line of the log is written.
+/// The format of a log line.
 struct LogLine;
 
 impl<S, N> FormatEvent<S, N> for LogLine
@@ -145,7 +145,7 @@ where
     }
 }
 
-/// A panic as a line, with where it was; set once at the start.
+/// Prints panics as one line with their position. Called once at the start.
 pub(super) fn tell_of_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let payload = panic.payload();

@@ -1,4 +1,4 @@
-//! Firing sequences in files: one transition a line.
+//! Firing sequences in files, with one transition per line.
 //!
 //! ```text
 //! # net: mutex
@@ -6,15 +6,15 @@
 //! # shows: TRUE
 //! enter
 //! leave<TAB>3        fired three times in a row
-//! @repeat            what follows can repeat for ever (only for unbounded sums)
+//! @repeat            what follows can repeat forever (only for unbounded sums)
 //! enter
 //! ```
 //!
-//! Where a pump needs others before it ([`parikh_net::PumpSequence`]), `@then` begins the next
-//! stage: what fires once, and behind the next `@repeat` what repeats.
+//! A self-covering sequence may have several stages ([`parikh_net::PumpSequence`]). `@then` begins
+//! the next stage: first the firings of its prefix, and after the next `@repeat` the firings that
+//! repeat.
 //!
-//! A run with loops has blocks of lines, with numbers from 0, and lines that repeat one of those
-//! above:
+//! A run with loops has numbered blocks of lines, from 0, and lines that repeat an earlier block:
 //!
 //! ```text
 //! @block 0
@@ -25,7 +25,7 @@
 //! leave
 //! ```
 //!
-//! A name with white space, or that begins with `#`, `@` or `"`, is quoted as in JSON.
+//! A name is quoted as in JSON if it contains white space or begins with `#`, `@` or `"`.
 
 use crate::evidence::file::number_of_times;
 use crate::evidence::{Replayer, words};
@@ -38,48 +38,48 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-/// A sequence as it stands in a file.
+/// The contents of a trace file.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct Trace {
-    /// What the file says about itself: key and text.
+    /// Notes at the head of the file, as key and text.
     pub(super) notes: Vec<(String, String)>,
-    /// The stages of a pump before the last one.
+    /// The stages of a self-covering sequence before the last stage.
     pub(super) earlier: Vec<Stage>,
-    /// From the initial marking, or from the stage before on.
+    /// The sequence from the initial marking, or from the end of the previous stage.
     pub(super) sequence: FiringSequence,
-    /// What can repeat for ever after it.
+    /// The sequence that can repeat forever afterwards.
     pub(super) repeat: Option<FiringSequence>,
-    /// A run with loops, which stands in the place of the other two.
+    /// A run with loops, instead of the other sequences.
     pub(super) loops: Option<LoopRun>,
 }
 
-/// What is wrong with a trace file, and where.
+/// An error in a trace file, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub(super) struct TraceError {
-    /// Counted from 1.
+    /// The line number, counted from 1.
     pub(super) line: usize,
-    /// What was found and what was expected.
+    /// The actual and the expected text.
     pub(super) problem: String,
 }
 
 impl Trace {
-    /// The marking that the trace begins in, where it says so: runs of processes do, of which the
-    /// model may not know where they begin, or have one case where the trace has several.
+    /// Returns the initial marking, if the trace states one. Traces of processes state it, because
+    /// the model may have no initial marking, or one case where the trace has several.
     ///
     /// # Errors
-    /// What stands there is no marking of `net`.
+    /// The text is no marking of `net`.
     pub(super) fn begins(&self, net: &Net) -> anyhow::Result<Option<Marking>> {
         let Some((_, from)) = self.notes.iter().find(|(key, _)| key == "from") else {
             return Ok(None);
         };
         let marking = marking_text::parse(from, net)
             .map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))?;
-        // Complement places hold what is left of the bounds.
+        // The tokens of complement places follow from the bounds.
         Ok(Some(net.marking_of_model(&marking).unwrap_or(marking)))
     }
 
-    /// The transitions that it names, some of them more than once.
+    /// Returns the transitions in the trace, with repetitions.
     pub(super) fn transitions(&self) -> impl Iterator<Item = TransitionId> {
         let stages = self.earlier.iter().flat_map(|stage| [&stage.prefix, &stage.pump]);
         let sequences = stages.chain([&self.sequence]).chain(&self.repeat);
@@ -91,10 +91,10 @@ impl Trace {
         sequences.flat_map(|it| it.steps()).map(|step| step.transition).chain(in_loops)
     }
 
-    /// Reads a trace of `net`.
+    /// Parses a trace of `net`.
     ///
     /// # Errors
-    /// With the line of the first problem.
+    /// Returns the first error, with its line.
     pub(super) fn parse(net: &Net, text: &str) -> Result<Trace, TraceError> {
         let is_of_loops = |line: &str| {
             ["@block", "@end", "@loop"]
@@ -132,17 +132,17 @@ impl Trace {
         Ok(trace)
     }
 
-    /// The pump, where it has one.
+    /// Returns the self-covering sequence, if the trace has a repeated suffix.
     pub(super) fn pumping(&self) -> Option<PumpSequence> {
         let pump = self.repeat.clone()?;
         let last = Stage { prefix: self.sequence.clone(), pump };
         Some(PumpSequence { earlier: self.earlier.clone(), last })
     }
 
-    /// That it can be gone through firing by firing.
+    /// Checks that the trace can be replayed firing by firing.
     ///
     /// # Errors
-    /// When it is a run with loops, or a pump in stages.
+    /// The trace is a run with loops, or a self-covering sequence in several stages.
     pub(super) fn has_no_loops(&self) -> anyhow::Result<()> {
         if !self.earlier.is_empty() {
             anyhow::bail!(
@@ -159,7 +159,7 @@ impl Trace {
         }
     }
 
-    /// Reads a run with loops.
+    /// Parses a run with loops.
     fn parse_loops(net: &Net, text: &str) -> Result<Trace, TraceError> {
         let mut trace = Trace::default();
         let (mut blocks, mut outside): (Vec<Vec<Turn>>, Vec<Turn>) = Default::default();
@@ -221,10 +221,11 @@ impl Trace {
         Ok(trace)
     }
 
-    /// The marking that the steps of `text` lead to from the initial one, what repeats fired once.
+    /// Returns the marking after the steps of `text`, starting from the initial marking. A repeated
+    /// suffix fires once.
     ///
     /// # Errors
-    /// With the line of the first step that does not fire, and why.
+    /// Returns the line of the first step that cannot fire, and the reason.
     pub(super) fn replayed(net: &Net, text: &str) -> Result<Marking, TraceError> {
         let mut replayer = Replayer::new(net);
         let is_step = |line: &str| {
@@ -239,12 +240,12 @@ impl Trace {
         Ok(replayer.marking().clone())
     }
 
-    /// Writes it so that [`parse`](Self::parse) reads it back.
+    /// Writes the trace in the format that [`parse`](Self::parse) reads.
     pub(super) fn print(&self, net: &Net) -> String {
         self.print_named(&|t| net.transition_name(t).into())
     }
 
-    /// Writes it with these names of transitions.
+    /// Writes the trace with the transition names given by `name`.
     pub(super) fn print_named<'n>(&self, name: &dyn Fn(TransitionId) -> Cow<'n, str>) -> String {
         let mut text = String::new();
         for (key, note) in &self.notes {
@@ -268,7 +269,7 @@ impl Trace {
     }
 }
 
-/// A transition and how often it fires in a row.
+/// Parses a step: a transition and its number of consecutive firings.
 fn parse_step<N: FromStr + PartialOrd + From<u8>>(
     net: &Net,
     line: &str,
@@ -329,7 +330,7 @@ fn print_steps<'n>(
     }
 }
 
-/// A name as it stands in a trace: quoted where it would be read as something else.
+/// Returns a name for a trace, quoted if it would otherwise be read as something else.
 pub(super) fn quote(name: &str) -> String {
     let plain = !name.starts_with(['#', '@', '"']) && !name.contains(char::is_whitespace);
     if plain {
@@ -349,7 +350,7 @@ pub(super) fn quote(name: &str) -> String {
     quoted
 }
 
-/// The name between quotes.
+/// Returns the name in quotation marks, unescaped. Returns `None` if the quotation is invalid.
 pub(super) fn unquote(name: &str) -> Option<String> {
     let inner = name.strip_prefix('"')?.strip_suffix('"')?;
     let mut plain = String::new();

@@ -1,4 +1,4 @@
-//! `parikh unfold`: the place/transition net that a coloured net stands for.
+//! `parikh unfold`: unfolds a coloured net into a place/transition net.
 
 use super::reduce::write_net;
 use super::terminal::note;
@@ -20,31 +20,31 @@ use std::time::{Duration, Instant};
 pub(super) struct Arguments {
     /// A coloured net: a PNML file, a text, or the directory of a contest instance.
     model: PathBuf,
-    /// Write the net as PNML. Places are called p(red,2), transitions t(x=2,y=red).
+    /// Write the net as PNML. Places are named p(red,2), and transitions t(x=2,y=red).
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write which places are the colours of which coloured place, and which transitions the
-    /// bindings of which coloured transition, as JSON.
+    /// Write a map as JSON: the places of each coloured place with their colours, and the
+    /// transitions of each coloured transition with their bindings.
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// Make every binding a transition, even those that take and put the same as another one.
+    /// Create a transition for every binding, even for bindings with the same arcs as another one.
     #[arg(long)]
     every_binding: bool,
-    /// Make every colour of every place, and every binding whose guard holds, even those that no
-    /// marking can have.
+    /// Create a place for every colour and a transition for every binding whose guard holds, even
+    /// those that no reachable marking uses.
     #[arg(long)]
     everything: bool,
-    /// Make colours that nothing tells apart one: fewer places and transitions that reach the same
-    /// numbers of tokens in the coloured places, but fewer markings. Says which.
+    /// Merge equivalent colours: the smaller net reaches the same numbers of tokens in the coloured
+    /// places, but has fewer markings. Prints the merged colours.
     #[arg(long)]
     quotient: bool,
-    /// The most transitions.
+    /// The largest number of transitions.
     #[arg(long, value_name = "N", default_value_t = Config::default().limits.bindings)]
     limit: u64,
-    /// How long it may take: 90s, 5m, 1h. By default as long as it takes.
+    /// Time limit: 90s, 5m, 1h. By default there is none.
     #[arg(short, long, value_parser = limits::duration)]
     timeout: Option<Duration>,
-    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
     #[arg(short, long, value_parser = limits::memory)]
     memory: Option<u64>,
 }
@@ -94,7 +94,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Complete)
 }
 
-/// The net with colours that nothing tells apart made one; says of which sorts.
+/// Merges equivalent colours, and prints the sorts concerned. Returns `None` if no colours are
+/// equivalent.
 fn quotient(net: &ColouredNet) -> Option<Quotient> {
     let classes = Quotient::indistinguishable(net);
     let Some(quotient) = Quotient::of(net, &classes).filter(|_| !classes.is_trivial()) else {

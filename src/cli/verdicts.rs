@@ -1,4 +1,4 @@
-//! `parikh verdicts`: the contest's verdict files, checked by themselves or against a model.
+//! `parikh verdicts`: checks the contest's verdict files, by themselves or against a model.
 
 use super::properties::{Limits, about, key_net};
 use super::terminal::{line, note, object};
@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 
 #[derive(clap::Subcommand)]
 pub(super) enum Command {
-    /// Check that files follow the format, version 1.0 or 2.0, and say what they hold.
+    /// Check that files follow the format, version 1.0 or 2.0, and describe their contents.
     Check {
         /// Verdict files.
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Compute every key that a file states, and show where the two agree.
+    /// Compute every key that a file states, and compare the values.
     ///
-    /// Ends with 1 when there is a conflict, with 3 when some key could not be computed in time,
-    /// with 4 after an internal error.
+    /// Ends with 1 if there is a conflict, with 3 if some key could not be computed in time, with 4
+    /// after an internal error.
     Compare(Compare),
 }
 
@@ -29,14 +29,14 @@ pub(super) enum Command {
 pub(super) struct Compare {
     /// A verdict file.
     file: PathBuf,
-    /// A net in any format that is read, or the directory of a contest instance.
+    /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
-    /// Compare even when the file is about a model of another name.
+    /// Compare even if the file is about a model with another name.
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     limits: Limits,
-    /// How to print the comparison.
+    /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -74,7 +74,8 @@ fn check(files: &[PathBuf]) -> Result<Outcome> {
     }
 }
 
-/// `valid, version 2.0, model AirplaneLD: 21 verdicts, all keys (12 true, 7 false, 2 unknown)`.
+/// Describes a file: `valid, version 2.0, model AirplaneLD: 21 verdicts, all keys (12 true, 7
+/// false, 2 unknown)`.
 fn describe(file: &VerdictFile) -> String {
     let keys: Vec<_> =
         file.verdicts.iter().filter(|verdict| verdict.category == Category::Generic).collect();
@@ -156,7 +157,7 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
     }
 }
 
-/// Says which two models are confused.
+/// Refuses a file about another model, and names both models.
 fn refuse(file: &Path, model: &str, names: &[String]) -> Result<()> {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     bail!(

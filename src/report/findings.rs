@@ -30,7 +30,7 @@ pub enum Level {
     Note,
 }
 
-/// One finding.
+/// A finding.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
     /// The severity.
@@ -56,7 +56,7 @@ const WAITING: usize = 6;
 /// The largest number of final markings listed.
 const SOME_ENDS: usize = 3;
 
-/// Returns all findings, worst first.
+/// Returns the findings, worst first.
 pub(super) fn findings(net: &Net, found: &Found, keys: &Keys, store: &Store<'_>) -> Vec<Finding> {
     let mut telling = Telling { net, found, store, findings: Vec::new() };
     if let Some(breach) = &found.breach {

@@ -98,7 +98,7 @@ pub struct Subject<'a> {
     pub positions: &'a HashMap<String, (f64, f64)>,
     /// The net to which the keys of a model form refer.
     pub keys: &'a KeyNet<'a>,
-    /// Whether to compute the keys that do not follow from the answers.
+    /// If true, the keys that do not follow from the answers are computed.
     pub computes_all_keys: bool,
     /// A verdict file of the contest to compare with, and the instance it is read for.
     pub form: Option<(&'a VerdictFile, &'a str)>,

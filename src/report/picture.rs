@@ -62,7 +62,7 @@ pub struct Drawing {
     /// Bend points of lines, by index in the list of lines (see the page's `net.js`). Each list
     /// alternates x and y.
     pub routes: HashMap<usize, Vec<i32>>,
-    /// Whether the model gives the positions.
+    /// True if the model gives the positions.
     pub own: bool,
 }
 

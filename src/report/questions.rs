@@ -32,12 +32,12 @@ pub enum Asked {
         written: HashMap<String, String>,
         /// Formulas outside the supported logics: the id and the reason.
         refused: Vec<(String, String)>,
-        /// Whether the author of the model states the formulas. A false formula is a problem then.
+        /// True if the author of the model states the formulas. A false formula is a problem then.
         are_requirements: bool,
     },
 }
 
-/// A question with its answer.
+/// A question and the answer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Question {
     /// The examination's or the formula's name.
@@ -52,7 +52,7 @@ pub struct Question {
     pub grade: String,
     /// The engines whose results decide the answer.
     pub techniques: Vec<&'static str>,
-    /// Whether the answer depends on the model's claim of safe units.
+    /// True if the answer depends on the model's claim of safe units.
     pub assumes_units: bool,
     /// The witness as a firing sequence to play.
     pub play: Option<Play>,
@@ -71,7 +71,7 @@ pub struct Question {
 /// The answer whether a transition can fire.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fate {
-    /// Whether the transition can fire.
+    /// True if the transition can fire.
     pub fires: bool,
     /// The evidence.
     #[serde(flatten)]
@@ -92,7 +92,7 @@ pub struct Bound {
     pub shown: Shown,
 }
 
-/// All results of a report.
+/// The results of a report.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) questions: Vec<Question>,
@@ -103,7 +103,7 @@ pub(super) struct Found {
     /// A description of a marking that violates the model's claim of safe units.
     pub(super) breach: Option<String>,
     pub(super) faults: usize,
-    /// Whether the formulas are requirements of the model's author.
+    /// True if the formulas are requirements of the model's author.
     pub(super) are_requirements: bool,
 }
 

@@ -128,7 +128,7 @@ fn undone(text: Text, undoing: &Undoing) -> Text {
 struct Reader<'n> {
     /// The net to which the document refers.
     of: &'n Net,
-    /// The net that the page shows.
+    /// The net of the page.
     net: &'n Net,
     lines: Vec<Text>,
     pieces: usize,

@@ -7,7 +7,7 @@ use parikh_net::Net;
 use parikh_solvers::Budget;
 use serde::Serialize;
 
-/// The result of one reduction.
+/// The result of a reduction.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reduced {
     /// The question whose answer the reduction preserves.
@@ -26,7 +26,7 @@ pub struct Reduced {
     pub places: Vec<usize>,
     /// Indices of the remaining transitions.
     pub transitions: Vec<usize>,
-    /// Whether the time limit ended the reduction.
+    /// True if the time limit ended the reduction.
     pub cut_short: bool,
 }
 

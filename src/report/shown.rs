@@ -31,7 +31,7 @@ pub struct Play {
     /// The index of the trace that repeats forever after the prefix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pump: Option<usize>,
-    /// Whether the repeated trace leads back to the same marking, so that the page can play it
+    /// True if the repeated trace leads back to the same marking, so that the page can play it
     /// forever.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub comes_back: bool,
@@ -68,14 +68,14 @@ pub struct Certificate {
     /// about a reduced net.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reduced_by: Option<usize>,
-    /// Whether the certificate is about the net that starts at the end of the witness.
+    /// True if the certificate is about the net that starts at the end of the witness.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub after_witness: bool,
-    /// One line per step.
+    /// A line per step.
     pub lines: Vec<Text>,
 }
 
-/// The evidence for one goal.
+/// The evidence for a goal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Shown {
     /// The firing sequence.
@@ -89,7 +89,7 @@ pub struct Shown {
     pub stages: Vec<Stage>,
 }
 
-/// All evidence on a page.
+/// The evidence on a page.
 pub(super) struct Store<'n> {
     net: &'n Net,
     pub(super) traces: Vec<Steps>,

@@ -16,7 +16,7 @@ use serde::Serialize;
 /// A weighted set of nodes that the page highlights in the drawing.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Shape {
-    /// A line that describes the set.
+    /// A description of the set in a line.
     pub title: Text,
     /// The places with their factors.
     pub places: Vec<Weighted>,
@@ -27,7 +27,7 @@ pub struct Shape {
 /// The index of a node and its factor as text. The text is empty for the factor 1.
 pub type Weighted = (usize, String);
 
-/// All sets of one kind.
+/// The sets of a kind.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shapes {
     /// The headline, such as `Place invariants`.

@@ -14,9 +14,9 @@ pub enum Topic {
     Stuck,
     /// Is a dead marking reachable?
     Deadlock,
-    /// Which transitions can fire?
+    /// Can every transition fire, and if not, which cannot?
     Firings,
-    /// How many tokens can a place hold?
+    /// Is the net bounded, and by how many tokens?
     Bounds,
     /// Does every place hold one token at most?
     OneSafe,

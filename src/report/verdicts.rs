@@ -26,7 +26,7 @@ pub struct KeyRow {
     pub net: NetMeant,
     /// The reason for the value.
     pub reason: Text,
-    /// Whether the value rests on the model's claim of safe units.
+    /// True if the value rests on the model's claim of safe units.
     pub assumes_units: bool,
     /// The form's value, where a form was given and its value is known.
     pub form: Option<String>,
@@ -50,7 +50,7 @@ pub(super) struct Sources<'a> {
     pub(super) found: &'a Found,
     /// The net that the keys are about.
     pub(super) of: &'a KeyNet<'a>,
-    /// Whether to compute the keys that do not follow from the answers.
+    /// If true, the keys that do not follow from the answers are computed.
     pub(super) computes_all: bool,
     /// A verdict file, with the instance for which it is read.
     pub(super) form: Option<(&'a VerdictFile, &'a str)>,

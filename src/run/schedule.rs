@@ -1,99 +1,97 @@
-//! The schedule: what each worker does, step by step.
+//! The schedule: the phases of each worker, in order.
 //!
 //! ```text
-//! first worker     walk a little ─▶ look at the tree of runs, and for runs with a property, where that is
-//!                  asked ─▶ walk a little on
-//!                  the reduced net ─▶ runs with loops ─▶ walk ─▶ unroll steps ─▶ more loops ─▶ walk on the
-//!                  reduced net ─▶ unroll more steps, in integers where places may hold much
-//!                  ─▶ walk on
-//! second worker    coverability for a moment, engines that run once (siphons and traps) ─▶ engines in slices (the state
-//!                  equation) for some seconds, a few walks along their candidates, diagrams of
-//!                  small nets, a little induction ─▶ engines in slices, walks along their
-//!                  candidates ─▶ a little more induction, a few orders for diagrams
-//!                  ─▶ goals on nets of their own, search of the reduced net ─▶ engines in slices,
-//!                  induction and diagrams on in growing slices, walks between
-//! other workers    walk, each with a seed of its own
-//! one thread       the second worker, with a short walk after the first moment and a longer one after the
-//!                  search: small nets do not have to wait for the search
+//! first worker   short walk ─▶ computation tree and runs, if CTL or LTL is open
+//!                ─▶ short walk on the reduced net ─▶ nested loops ─▶ walk ─▶ unrolling
+//!                ─▶ more loops ─▶ walk on the reduced net ─▶ unrolling in integers
+//!                ─▶ more unrolling ─▶ walk until the end
+//! second worker  brief coverability ─▶ engines that run once (siphons and traps)
+//!                ─▶ sliced engines (the state equation) for some seconds
+//!                ─▶ a few walks along their candidates ─▶ diagrams of small nets
+//!                ─▶ a little induction ─▶ sliced engines, walks along their candidates
+//!                ─▶ a little more induction, a few orders for diagrams
+//!                ─▶ goals on their own reduced nets, search of the reduced net
+//!                ─▶ sliced engines, induction and diagrams in growing slices, walks between
+//! other workers  walk, each with its own seed
+//! one thread     the second worker's phases, with a short walk at the beginning and a longer
+//!                walk after the search: small nets need not wait for the search
 //! ```
 //!
-//! The net that was read comes first, because what is settled there has the simplest evidence. Then
-//! it is reduced for the goals that are open by then together, once: engines that see all goals at
-//! once are cheap. When the search is about to begin, fewer may be open, and some of them about a
-//! small part of the net: those whose net, reduced for them alone, is clearly smaller are worked on
-//! there, in a third of the time of the search.
+//! The original net comes first, because answers there have the simplest evidence. Then the net is
+//! reduced once for all open goals together: engines that see all goals at once are cheap. Before
+//! the search, fewer goals may be open, and some concern a small part of the net. If the net
+//! reduced for such goals alone is clearly smaller, it is searched first, in a third of the search
+//! time.
 //!
-//! Proofs of engines in slices come fast or not at all, so these go before the search; what they
-//! have not finished by then they go on with in slices that grow, between the others. Induction has
-//! a little time before they have much: a dead marking that hundreds of place invariants exclude
-//! together is one question of a second there, and more programs than 12 s suffice for here. In a
-//! run of a few seconds it waits. Of a small net a diagram of all markings is often there in
-//! milliseconds and answers everything, so tries of a second at most come before even that, and so
-//! do a few walks along the first candidates. The first worker sees the reduced net early, for a
-//! moment: what is hard to reach on the net that was read is sometimes there at once. What walks do
-//! not reach because several processes have to go the right way together is often a question of a
-//! second when steps are unrolled; that needs room for clauses, so it waits until walks have had a
-//! turn. In integers, where clauses have no room for what places may hold, that is a matter of
-//! seconds and not for short runs. Runs with loops are there in a second or two where counters
-//! count by counters, and are given up in milliseconds where nothing goes round.
+//! Sliced engines find proofs quickly or not at all, so they run before the search. Unfinished work
+//! continues in growing slices. Induction gets a little time early: a dead marking that hundreds of
+//! place invariants exclude together is one query of a second for induction, and other engines need
+//! more than 12 s for it. In runs of a few seconds, induction waits.
 //!
-//! Where LTL is asked, the first worker looks for runs all the time after its first walk, which
-//! tells which conditions change; for some of the time on nets reduced for one property each, where
-//! fewer firings change nothing that it sees. The second proves what conditions never do, as for
-//! any goal, and in between argues from that that there is no run ([`Role::RunProofs`]): such an
-//! argument takes milliseconds, so it is tried whenever more may be known.
+//! For a small net, a decision diagram of all markings often takes milliseconds and settles all
+//! goals. So attempts of at most a second come even earlier, and so do a few walks along the first
+//! candidates. The first worker visits the reduced net early and briefly: markings that are hard to
+//! reach on the original net are sometimes reached there at once. Unrolling steps often finds
+//! markings in a second for which several processes must proceed together. It needs memory for
+//! clauses, so it starts after some walks. In integers, for places with many tokens, unrolling
+//! takes seconds and is skipped in short runs. The engine for nested loops needs a second or two if
+//! counters control counters, and gives up within milliseconds if there are no cycles.
 //!
-//! Where CTL is asked, both evaluate formulas marking by marking ([`Role::Trees`]), each beginning
-//! at another one; the first worker from the beginning, the second when it has seen which
-//! conditions never change. A formula needs few markings or very many, so looks at all of them in
-//! turn are short at first. What walks find on the way to other goals is followed there, so these
-//! go on finding markings where conditions change. Parts of formulas that are questions about runs
-//! have their share of the first worker's time by their number. Between its looks, the second
-//! evaluates formulas on a diagram of all markings ([`Role::TreeDiagrams`]): a simple one is there
-//! in milliseconds and answers everything.
+//! If LTL formulas are open, the first worker searches for runs after its first walk, which shows
+//! which conditions change. Part of this time is spent on nets reduced for a single property. The
+//! second worker proves as usual which conditions never hold. In between it tries to prove from
+//! these facts that no run exists ([`Role::RunProofs`]). An attempt takes milliseconds, so it is
+//! repeated whenever more facts may be known.
 //!
-//! Which engine has which [role](Role) is in the [registry](crate::engine::registry); a new role is
-//! a line of [`GROWTHS`], where it goes on from slice to slice, and its steps. All shares of the
-//! time that workers have are here, but for that of an engine that runs once, which its
-//! [role](crate::engine::Role) says. Engines of one role divide the time of a step in equal parts
-//! (`worker`), and how an engine divides its slice is its own affair. What a run gives away outside
-//! of the schedule is in `shares`, which also says what time neither of the two gives away.
+//! If CTL formulas are open, both workers evaluate formulas on single markings ([`Role::Trees`]),
+//! each beginning with another formula. The first worker does so from the beginning, the second
+//! after it knows which conditions never change. A formula needs few markings or very many, so the
+//! first slices are short. Walks supply further markings at which conditions change. Subformulas
+//! about runs share the first worker's time by their number. In between, the second worker
+//! evaluates formulas on a diagram of all markings ([`Role::TreeDiagrams`]), which takes
+//! milliseconds for a simple net and settles all formulas.
+//!
+//! The [registry](crate::engine::registry) assigns a [role](Role) to each engine. A new role needs
+//! an entry in [`GROWTHS`], if it continues from slice to slice, and its phases. All shares of the
+//! workers' time are in this file, except the share of an engine that runs once: its
+//! [role](crate::engine::Role) has it. Engines of a role divide a phase equally (`worker`), and an
+//! engine divides its own slice. The file `shares` has the shares outside of the schedule, and
+//! lists the time that neither file assigns.
 
 use crate::engine::Role;
 use std::time::Duration;
 
-/// Of the time left: making the net reduced for all open goals.
+/// Share of the remaining time for reducing the net for all open goals.
 pub(super) const REDUCING: f64 = 0.15;
 
-/// Of the time left: finding out which goals deserve a net of their own.
+/// Share of the remaining time for finding the goals that deserve their own reduced net.
 pub(super) const GROUPING: f64 = 0.1;
 
-/// Of the time of a [`Phase::Search`]: nets of the goals' own, if there are any. Either a small net
-/// is done soon, or it is no better than the shared one.
+/// Share of a [`Phase::Search`] for the goals' own reduced nets, if there are any. A small net is
+/// finished soon, or is no better than the shared net.
 pub(super) const OWN_REDUCTIONS: f64 = 0.33;
 
-/// On a net of their own, each of what the one before has left: reducing again, searching, and,
-/// when nobody else walks, proving before walks.
+/// Shares on a goal group's own reduced net: reducing, searching, and, if no other worker walks,
+/// proving. Each is a share of the time that the step before leaves.
 pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
 
-/// Of the time of a property whose runs are looked for on the net reduced for it: reducing.
+/// Share of a property's time for reducing the net for this property, in the search for runs.
 pub(super) const OWN_RUNS: f64 = 0.4;
 
-/// The most of the time left that finding out what stays reachable takes where formulas of CTL are
-/// open: their parts ask for it more often than a question does, and most of them are decided
-/// without.
+/// Largest share of the remaining time for home properties while CTL formulas are open. Subformulas
+/// ask for home properties more often than questions do, and most formulas are decided without.
 pub(super) const HOMES_BESIDE_TREES: f64 = 0.15;
 
-/// The most of the time left for a diagram of all markings where LTL is open, and no CTL: runs that
-/// there are, which most formulas ask for, are found without.
+/// Largest share of the remaining time for a diagram of all markings while LTL formulas are open,
+/// and no CTL formulas. Most LTL formulas are violated by a run, which is found without a diagram.
 pub(super) const DIAGRAMS_FOR_RUNS: f64 = 0.1;
 
-/// The longest slice when a [`Phase::Grow`] begins; it doubles each time.
+/// The longest slice of the first round of a [`Phase::Grow`]. It doubles with every round.
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
 
-/// The share of the time left for a [`Phase::Search`]: more when engines in slices do not wait to
-/// go on, a little less when diagrams do, and all of it when nothing does, others walk and there is
-/// no other net to search.
+/// Returns the share of the remaining time for a [`Phase::Search`]. The share is small if sliced
+/// engines wait for more time, and slightly smaller if diagrams wait. The search gets all time if
+/// nothing waits, other workers walk, and no reduced net exists.
 pub(super) fn searching(
     slices_wait: bool,
     diagrams_wait: bool,
@@ -109,17 +107,17 @@ pub(super) fn searching(
     if diagrams_wait { 0.75 * share } else { share }
 }
 
-/// Places of a net whose orders for diagrams are found in some milliseconds.
+/// Largest number of places of a net whose variable orders for diagrams take milliseconds.
 pub(super) const SMALL: usize = 1000;
 
-/// How much of the time that is left a step may take.
+/// The part of the remaining time that a phase may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// In [0, 1].
+    /// The share of the remaining time, in [0, 1].
     pub share: f64,
-    /// At most so long.
+    /// An upper limit on the time of the phase.
     pub most: Duration,
-    /// Left out where it would be shorter.
+    /// The phase is skipped if its share is shorter.
     pub least: Duration,
 }
 
@@ -136,45 +134,46 @@ impl Part {
         Part { least: Duration::from_millis((1000.0 * seconds) as u64), ..self }
     }
 
-    /// Whether it is not left out, of so much time; `None` is for ever.
+    /// Returns false if the phase is skipped, given the remaining time of the run. `None` means no
+    /// time limit.
     pub(super) fn is_worthwhile(self, left: Option<Duration>) -> bool {
         left.is_none_or(|left| left.mul_f64(self.share) >= self.least)
     }
 }
 
-/// Which net a step is on.
+/// The net that a phase works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
-    /// The net that was read.
+    /// The original net.
     Read,
-    /// The net reduced for all goals that are open when it is first asked for; the step is left out
-    /// when there is none.
+    /// The net reduced for all goals that are open at its first use. Without a reduced net, the
+    /// phase is skipped.
     Reduced,
-    /// The reduced net, or the net that was read where there is no reduced one.
+    /// The reduced net, or the original net if there is no reduced net.
     Smallest,
-    /// The net that was read, for goals that the reduced net does not express; the step is left out
-    /// where nothing was gained by reducing, as this net has had the same step already.
+    /// The original net, for goals that the reduced net cannot express. The phase is skipped if
+    /// there is no reduced net, because it has then run on this net already.
     ReadToo,
 }
 
-/// How engines of a role go on from slice to slice, and keep what they have learned in between.
+/// A role whose engines continue from slice to slice and keep their state in between.
 pub(super) struct Growth {
-    /// The role that goes on.
+    /// The role.
     pub(super) role: Role,
-    /// The net on which its engines work.
+    /// The net that the engines work on.
     pub(super) on: On,
-    /// Whether no time is kept for others where nobody walks and others prove, or there is no other
-    /// role.
+    /// True if the role may use all remaining time when it is the only role, or when no engine
+    /// walks and another thread proves.
     pub(super) alone: bool,
-    /// Whether engines that have nothing more to try are kept for later slices: they can be
-    /// deepened, have candidates, or find more once others have settled goals.
+    /// True if finished engines are kept for later slices. They can be deepened, have candidates,
+    /// or find more after other engines have settled goals.
     pub(super) kept: bool,
-    /// The most of the time left that a turn of a [`Phase::Grow`] takes; nothing where there is no
-    /// turn.
+    /// Largest share of the remaining time for a turn in a [`Phase::Grow`]. `None` if the role has
+    /// no turn.
     pub(super) turn: Option<f64>,
 }
 
-/// All roles that go on, in the order of their turns in a [`Phase::Grow`].
+/// All roles that continue, in the order of their turns in a [`Phase::Grow`].
 pub(super) const GROWTHS: &[Growth] = &[
     Growth { role: Role::Slices, on: On::Read, alone: false, kept: true, turn: Some(0.5) },
     Growth { role: Role::Induction, on: On::Smallest, alone: false, kept: false, turn: Some(0.5) },
@@ -187,10 +186,11 @@ pub(super) const GROWTHS: &[Growth] = &[
     Growth { role: Role::TreeDiagrams, on: On::Read, alone: true, kept: false, turn: Some(0.5) },
 ];
 
-/// Walks along the candidates of engines in slices, after each of their turns in a [`Phase::Grow`].
+/// Time for walks along the candidates of sliced engines, after each of their turns in a
+/// [`Phase::Grow`].
 pub(super) const FOLLOWING: Part = Part::of(0.1).at_most(30);
 
-/// Roles that use the time which a search leaves them.
+/// Roles that use the time which a search leaves.
 pub(super) const BESIDE_SEARCH: &[Role] = &[
     Role::Walk,
     Role::Guided,
@@ -202,37 +202,35 @@ pub(super) const BESIDE_SEARCH: &[Role] = &[
     Role::Diagrams,
 ];
 
-/// One step of a worker.
+/// A step of a worker's schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
-    /// The engines of a role, one after the other in equal shares, each until it has nothing more
-    /// to try.
+    /// Runs the engines of a role one after the other in equal shares, each until it is exhausted.
     Run(Role, On, Part),
-    /// Engines that run once, each in its own share.
+    /// Runs the engines that run once, each in its own share.
     Once,
-    /// A slice of the engines of a role, begun if they were not, on a net that goes with the role.
+    /// Gives the engines of a role a slice on the role's net. Starts the engines if necessary.
     GoOn(Role, Part),
-    /// The same, where that net has at most [`SMALL`] places.
+    /// Like [`Phase::GoOn`], on nets with at most [`SMALL`] places.
     GoOnSmall(Role, Part),
-    /// Where engines in slices have nothing more to try: a slice with more tried.
+    /// If the sliced engines are exhausted, gives them a slice with larger limits.
     Deepen(Part),
-    /// Walks along what engines in slices could not exclude.
+    /// Walks along the candidates that sliced engines could not exclude.
     Follow(Part),
-    /// Groups of goals on nets reduced for them alone, then the search of the reduced net, or of
-    /// the net that was read where there is none, together in a share of the time that depends on
-    /// whether engines in slices are waiting to go on.
+    /// Searches the own reduced nets of goal groups, then the reduced net (or the original net).
+    /// The share of the time depends on the engines that wait ([`searching`]).
     Search,
-    /// Turns of all roles that have one, in slices that grow, walks between, as long as there is
-    /// anything left.
+    /// Gives turns to all roles that have a turn, in growing slices with walks between, while any
+    /// engine has work left.
     Grow,
-    /// Groups of goals on nets reduced for them alone, and nothing else.
+    /// Works on the own reduced nets of goal groups only.
     OwnReductions(Part),
-    /// Runs with each open property on the net reduced for it alone.
+    /// Searches for runs with each open property on the net reduced for this property.
     OwnRuns(Part),
 }
 
 impl Phase {
-    /// The part of the time that it names.
+    /// Returns the part of the time that the phase names.
     pub(super) fn part(self) -> Option<Part> {
         match self {
             Phase::Run(.., part)
@@ -247,19 +245,19 @@ impl Phase {
     }
 }
 
-/// What the workers do. A worker that is through with its steps walks until the end.
+/// The phases of all workers. A worker that has finished its phases walks until the end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
-    /// By worker; workers beyond the last walk.
+    /// The phases by worker. Further workers only walk.
     pub workers: Vec<Vec<Phase>>,
 }
 
 impl Schedule {
-    /// The schedule for so many threads.
+    /// Returns the schedule for this number of threads.
     pub fn of_threads(threads: usize) -> Schedule {
         use Phase::{Deepen, Follow, GoOn, GoOnSmall, Grow, Once, Run, Search};
         let first = Run(Role::First, On::Read, Part::of(0.05).at_most(1));
-        // Of a small net all runs are searched at once; nobody should wait for its walks.
+        // On a small net the search for runs is complete quickly, so it does not wait for walks.
         let small = Run(Role::Runs, On::Read, Part::of(0.03).at_most(1));
         let prove = [
             Once,
@@ -329,13 +327,13 @@ impl Schedule {
         Schedule { workers: vec![walk, prove] }
     }
 
-    /// Nothing but runs with each property on the net reduced for it alone.
+    /// Returns a schedule of one phase: the search for runs on nets reduced for a single property.
     pub fn own_runs_only() -> Schedule {
         Schedule { workers: vec![vec![Phase::OwnRuns(Part::of(1.0))]] }
     }
 
-    /// Nothing but work on nets reduced for some goals alone, and the search of the net that was
-    /// read for what that leaves open.
+    /// Returns a schedule that works on nets reduced for some goals, and then searches the original
+    /// net for the remaining goals.
     pub fn own_reductions_only() -> Schedule {
         let steps = vec![
             Phase::OwnReductions(Part::of(1.0)),

@@ -1,52 +1,52 @@
-//! The shares of the time that a run gives away outside of the [schedule](super::schedule): before
-//! the workers begin, between two stages of them, and for the figures of a state space.
+//! Shares of the time outside of the [schedule](super::schedule): before the workers start, between
+//! two stages, and for the figures of a state space.
 //!
-//! They stand together so that whoever changes one sees the others. Each is in [0, 1], and a share
-//! of what is left of the run when its turn comes, or of the budget that its comment names.
+//! All these shares are in one file, so that a change of one considers the others. Each is in [0,
+//! 1]: a share of the remaining time of the run, or of the budget that its comment names.
 //!
-//! Time that no share of this file or of the schedule gives away:
+//! Time that neither this file nor the schedule assigns:
 //!
-//! - What the board takes while engines work: its checks (`src/board/evidence.rs`) and shorter
-//!   witnesses (`src/board/shorten.rs`) are held to a share of the time that the run has had.
-//! - What an engine that runs once has: its [role](crate::engine::Role) says it.
-//! - How an engine divides its own slice.
-//! - Of a coloured net as it is, how long a run on a net with fewer colours lasts before the next
-//!   one has its turn: `src/run/coloured.rs`, which doubles it each round.
-//! - Of a parallel system, the turns of its properties (`src/systems/settle.rs`).
+//! - The board's checks (`src/board/evidence.rs`) and shorter witnesses (`src/board/shorten.rs`)
+//!   are limited to a share of the elapsed time.
+//! - An engine that runs once has its share in its [role](crate::engine::Role).
+//! - An engine divides its own slice.
+//! - On a coloured net, runs on nets with fewer colours alternate: `src/run/coloured.rs` has the
+//!   time per turn, which doubles each round.
+//! - Properties of a parallel system have turns: `src/systems/settle.rs`.
 
 use std::time::Duration;
 
-/// Before the workers begin, and again for a reduced net: the bounds that place invariants give.
+/// Bounds from place invariants, before the workers start, and again for a reduced net.
 pub(super) const INVARIANTS: f64 = 0.1;
 
-/// A first stage of the workers, which works on the goals about dead ends only.
+/// The first stage of the workers, on the goals about dead ends only.
 pub(super) const DEAD_ENDS: f64 = 0.35;
 
-/// The coloured net as it is, while its unfolding waits: where a quotient of it is exact, and where
-/// none is.
+/// Work on the coloured net before the unfolding takes over: if an exact quotient exists, and if
+/// none exists.
 pub(super) const AS_IT_IS: [f64; 2] = [0.5, 0.2];
 
-/// A state space: the first visit of the markings. Most nets whose markings can be visited at all
-/// are done by then.
+/// State space: time limit for the first visit of the markings. Most nets with few enough markings
+/// are finished within this time.
 pub(super) const AT_ONCE: Duration = Duration::from_millis(500);
 
-/// A state space: each step that comes early, or not at all. These are the search for a pump by
-/// coverability, the reduction, the first visit of what it leaves, and the question whether all
-/// places are bounded.
+/// State space: share for each step that succeeds early or not at all. These steps are the search
+/// for a self-covering sequence by coverability, the reduction, the first visit of the reduced net,
+/// and the boundedness check.
 pub(super) const EARLY: f64 = 0.1;
 
-/// A state space: the search for a pump by random walks, which find one early or hardly ever.
+/// State space: share for the search for a self-covering sequence by random walks.
 pub(super) const PUMP_BY_WALKS: f64 = 0.05;
 
-/// A state space: diagrams on one thread, at once where all places are known to be bounded, else
-/// when maxima have had their time.
+/// State space: share for diagrams on one thread. They run at once if all places are known to be
+/// bounded, otherwise after the maxima.
 pub(super) const DIAGRAMS: f64 = 0.5;
 
-/// A state space: the maxima, before the count goes on.
+/// State space: share for the maxima, before the count continues.
 pub(super) const MAXIMA: f64 = 0.5;
 
-/// Of the budget for a count: each reduction of the net.
+/// Share of a count's budget for each reduction of the net.
 pub(super) const REDUCTION: f64 = 0.3;
 
-/// Of what is left of the budget for a count: the checker's own count.
+/// Share of the count's remaining budget for the checker's recount.
 pub(super) const RECOUNTING: f64 = 0.2;

@@ -1,16 +1,17 @@
-//! Short random walks: what they break is not worth believing for a moment.
+//! Short random walks, for a quick test of a claim. A claim that a short walk refutes needs no
+//! further work.
 
 use parikh_net::{FiringSequence, Net, TransitionId};
 
-/// Random walks from the initial marking: a claim that these break is not worth believing for a
-/// moment. Each is at most [`SHORT`] firings long, the first ones are shorter.
+/// Returns random walks from the initial marking. The first walks are shorter; the longest has at
+/// most [`SHORT`] firings.
 pub(super) fn short_walks(net: &Net, seed: u64) -> impl Iterator<Item = FiringSequence> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let lengths = [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, SHORT];
     lengths.into_iter().map(move |most| short_walk(net, &mut rng, most))
 }
 
-/// A walk of at most `most` firings and [`LOOKS`] looks at a transition.
+/// Returns a walk of at most `most` firings that tests at most [`LOOKS`] transitions.
 fn short_walk(net: &Net, rng: &mut fastrand::Rng, most: usize) -> FiringSequence {
     let mut marking = net.initial().clone();
     let mut sequence = FiringSequence::new();
@@ -32,8 +33,8 @@ fn short_walk(net: &Net, rng: &mut fastrand::Rng, most: usize) -> FiringSequence
     sequence
 }
 
-/// The length of the longest short walk.
+/// The length of the longest short walk, in firings.
 const SHORT: usize = 1 << 10;
 
-/// The work of a short walk: milliseconds.
+/// Limit on the tested transitions per walk, a few milliseconds.
 const LOOKS: usize = 1 << 16;

@@ -1,11 +1,12 @@
-//! The figures of a state space: the markings and firings counted, the most tokens asked of all
-//! engines as maxima, and all four infinite where a pump shows that the markings are.
+//! The figures of a state space: the numbers of markings and firings, and two maxima of tokens. The
+//! engines settle the maxima as goals. All four figures are infinite if a self-covering sequence
+//! exists.
 //!
-//! Markings are counted by visiting them, those of the net or, more often, those of what a
-//! reduction leaves that keeps every marking ([`Count`]); or, where these are too many, on decision
-//! diagrams. On several threads, diagrams grow beside everything else, on half of them; on one,
-//! they have a share of the time. Each figure is told as soon as it is known. What is found twice
-//! is held against what was known before.
+//! Markings are counted by visiting the markings of the net, or of a reduced net that preserves the
+//! count ([`Count`]). If there are too many, they are counted on decision diagrams. With several
+//! threads, half of them work on diagrams meanwhile; with one thread, diagrams have a share of the
+//! time. Each figure is reported as soon as it is known. A figure that is found twice is compared
+//! with the first value.
 
 use super::counting::{Count, CountMethod, CountResult};
 use super::figures::{FIGURES, described, pumped, through_reduction, visited};
@@ -20,17 +21,17 @@ use parikh_solvers::Budget;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
 
-/// About how many firings are spent on looking for a pump before the states are counted.
+/// Approximate number of firings for the search for a self-covering sequence by random walks.
 const PUMP_WORK: u64 = 50_000_000;
 
-/// The figure that depends on whether the colours of a place count together.
+/// The figure whose value depends on whether the colours of a place are counted together.
 const MOST_IN_PLACE: &str = FIGURES[3];
 
 /// The meaning of [`MOST_IN_PLACE`] for a coloured net, as part of a reason.
 const PER_COLOUR: &str = "; in each place, the tokens of each colour are counted by themselves";
 
-/// Finds the number of reachable markings, of the firings between them, and the most tokens they
-/// hold.
+/// Finds the numbers of reachable markings and of firings between them, and the most tokens in a
+/// marking and in a place.
 pub fn state_space(
     net: &Net,
     config: &Config,
@@ -67,17 +68,18 @@ struct Figures<T> {
     tell: T,
     report: Report,
     known: BTreeMap<String, Answer>,
-    /// Why the last try at the numbers did not succeed.
+    /// The reason why the last attempt at a count failed.
     why: String,
-    /// Where diagrams tell what they have found, if they grow meanwhile.
+    /// The channel for the result of diagrams on other threads.
     beside: Option<Receiver<Result<CountResult, String>>>,
-    /// The net is the unfolding of a coloured net: its places are colours of places.
+    /// True if the net is the unfolding of a coloured net, with a place per colour.
     is_unfolding: bool,
 }
 
 impl<T: FnMut(Event<'_>)> Figures<T> {
     fn find(&mut self, net: &Net, config: &Config, budget: &Budget) {
-        // What is unbounded shows itself here in milliseconds, or is left to walks.
+        // For an unbounded net, coverability often takes milliseconds. Otherwise walks search again
+        // later.
         let pump = coverability::find_pump(net, &budget.share(EARLY));
         if self.take_pump(net, pump, coverability::TECHNIQUE) {
             return;
@@ -89,7 +91,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
             .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
             .map(|count| count.telling(&config.course))
             .ok();
-        // Visiting markings as they are was tried, and has its turn again at the end.
+        // The unreduced net was visited above, and is visited again at the end.
         if let Some(smaller) = count.as_mut().filter(|count| count.is_smaller()) {
             let all = CountMethod::Visiting(config.threads);
             self.count(smaller, all, config, &budget.slice(AT_ONCE));
@@ -102,7 +104,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
             None => self.in_turns(net, None, config, budget),
         }
         if self.known.len() < FIGURES.len() {
-            // What is most comes with the markings, where no engine found it.
+            // A visit of all markings also gives the maxima that no engine found.
             let share = if self.is_counted() { MAXIMA } else { 1.0 };
             self.visit(net, config, config.threads, &budget.share(share));
         }
@@ -111,8 +113,8 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         }
     }
 
-    /// On one thread: diagrams have their time at once where all places are known to be bounded,
-    /// for on others they may go on for ever.
+    /// Works on one thread. If all places are known to be bounded, diagrams run first; otherwise
+    /// they may not terminate.
     fn in_turns(
         &mut self,
         net: &Net,
@@ -146,9 +148,9 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         }
     }
 
-    /// On several threads: diagrams on half of them, beside everything else, until somebody has
-    /// counted. More would help little: six orders are tried at first, soon two, and each thread
-    /// takes its part of the memory.
+    /// Works on several threads: half of them work on diagrams, until the markings are counted.
+    /// More threads would help little, as at most six variable orders are tried, soon two, and each
+    /// thread needs its own memory.
     fn beside_diagrams(
         &mut self,
         net: &Net,
@@ -168,7 +170,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
                 if counted.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
                     numbers.cancel();
                 }
-                // Nobody listens where there are infinitely many markings.
+                // The receiver is gone if there are infinitely many markings.
                 let _ = tell.send(counted);
             });
             let infinite = self.beside_them(net, count, config, budget, numbers);
@@ -180,7 +182,8 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         self.beside = None;
     }
 
-    /// What is done while diagrams grow. Whether there are infinitely many markings.
+    /// Does the other work while diagrams run on other threads. Returns true if there are
+    /// infinitely many markings.
     fn beside_them(
         &mut self,
         net: &Net,
@@ -209,7 +212,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         false
     }
 
-    /// Takes what diagrams have found, if they have.
+    /// Takes the result of the diagrams, if it is available.
     fn listen(&mut self, config: &Config) {
         if let Some(counted) = self.beside.as_ref().and_then(|beside| beside.try_recv().ok()) {
             self.counted(counted, config);
@@ -228,8 +231,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
                 let (id, value) = (&answer.id, &before.value);
                 tracing::error!("internal error: {id} is {value}, and then {}", answer.value);
             }
-            // What rested on the model's claim of safe units is told again when it is another
-            // value.
+            // A figure that assumes safe units is replaced when another value is found.
             Some(_) => {
                 self.withdraw(&answer.id);
                 self.take(answer, counted);
@@ -245,7 +247,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         }
     }
 
-    /// Takes back a figure, if it was told and rests on the model's claim of safe units.
+    /// Withdraws a figure, if it was reported and assumes safe units.
     fn withdraw(&mut self, id: &str) {
         if self.known.get(id).is_some_and(|figure| figure.assumes_units) {
             self.known.remove(id);
@@ -253,7 +255,8 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         }
     }
 
-    /// All four by visiting all markings, which has nobody else's check. Whether it succeeds.
+    /// Finds all four figures by visiting all markings, without a check. Returns true if all
+    /// figures are known.
     fn visit(&mut self, net: &Net, config: &Config, threads: usize, budget: &Budget) -> bool {
         let visited = match config.certified_only {
             true => Err(UNCERTIFIED.to_owned()),
@@ -271,7 +274,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         }
     }
 
-    /// The numbers through a reduction, unless they are known.
+    /// Counts through a reduction, unless the count is known.
     fn count(
         &mut self,
         count: &mut Count<'_>,
@@ -284,7 +287,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         }
     }
 
-    /// Takes the numbers, if they may be told.
+    /// Takes the result of a count, if it may be reported.
     fn counted(&mut self, counted: Result<CountResult, String>, config: &Config) {
         match counted {
             Ok(counted) if config.certified_only && !counted.certified => {
@@ -299,7 +302,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         }
     }
 
-    /// All four from a diagram of all markings of the net as it is, which has nobody else's check.
+    /// Finds all four figures from a diagram of all markings of the unreduced net, without a check.
     fn on_diagrams(&mut self, net: &Net, config: &Config, budget: &Budget) {
         let found = match config.certified_only {
             true => Err(UNCERTIFIED.to_owned()),
@@ -318,14 +321,15 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         }
     }
 
-    /// All four by a pump, looked for in a small part of the time: it shows itself early or hardly
-    /// ever. Whether there is one.
+    /// Searches for a self-covering sequence by random walks, for a short time: walks find one
+    /// early or hardly ever. Returns true if one was found.
     fn finds_pump(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
         let found = walk::find_pump(net, &budget.share(PUMP_BY_WALKS), config.seed, PUMP_WORK);
         self.take_pump(net, found, "RANDOM_WALK")
     }
 
-    /// All four by a pump, if one was found that replays.
+    /// Reports all four figures as infinite, if `found` is a self-covering sequence that replays.
+    /// Returns true if it is.
     fn take_pump(
         &mut self,
         net: &Net,
@@ -343,7 +347,8 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         true
     }
 
-    /// The most tokens. Whether there are infinitely many, and with them everything.
+    /// Finds the maxima of tokens. Returns true if a maximum is infinite; then all four figures are
+    /// infinite.
     fn maxima(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
         let mut infinite = false;
         let plan = Plan::of_most_tokens(net);
@@ -372,14 +377,14 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
 
 const UNCERTIFIED: &str = "it is found by visiting all markings, and no search's word is taken";
 
-/// How many of the figures all markings of a net tell. Complement places are none of the model's:
-/// how many tokens there are at most is asked of the others, as maxima.
+/// Returns the number of figures that the markings of `net` determine. On a translated net,
+/// complement places would count as tokens, so the maxima are settled as goals.
 fn sayable(net: &Net) -> usize {
     if net.translation().is_some() { 2 } else { FIGURES.len() }
 }
 
-/// Whether every place is known to be bounded, or claimed to be by the model: for how long to look
-/// at markings that may be infinitely many, a claim is good enough.
+/// Returns true if every place is known or claimed to be bounded. A claim suffices, because the
+/// result only decides how long markings are visited.
 fn is_bounded(net: &Net, budget: &Budget) -> bool {
     let facts = super::presolve::learn_bounds(net, Facts::claimed_by_model(net), budget);
     net.places().all(|p| facts.upper_bound(p).is_some())

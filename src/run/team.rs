@@ -1,4 +1,4 @@
-//! Threads at work on a board, and the calling thread, which listens to it.
+//! Worker threads on a board, and the calling thread, which receives the settled goals.
 
 use super::event::{AtWork, Event, Report, Turn};
 use super::hearing::Hearing;
@@ -8,38 +8,38 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often the caller hears that nothing is new.
+/// Interval of waiting events for the caller.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long engines may take to stop before the caller hears of it.
+/// Time for engines to stop after the deadline, before the caller receives an overrun event.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// What several threads do together.
+/// The work of several threads.
 pub(super) trait Team: Sync {
-    /// How many threads there are.
+    /// Returns the number of threads.
     fn threads(&self) -> usize;
 
-    /// What one of them does, by its number, until nothing is left to do or the time is over.
+    /// Runs the worker with this number until it has no work left or the time is over.
     fn work(&self, worker: usize);
 
-    /// What each is at, as far as that is written down.
+    /// Returns the current activity of each worker, as far as it is recorded.
     fn at_work(&self) -> Vec<AtWork>;
 
-    /// What was done so far.
+    /// Returns the results of the work so far, without answers.
     fn account(&self) -> Account;
 }
 
-/// What a team has done.
+/// Statistics of a team's work.
 #[derive(Debug)]
 pub(super) struct Account {
-    /// Panics of engines.
+    /// Number of engine panics.
     pub(super) failures: usize,
     pub(super) statistics: Vec<(String, String)>,
     pub(super) turns: Vec<Turn>,
 }
 
 impl Report {
-    /// Adds what a team has done.
+    /// Adds the statistics of a team.
     pub(super) fn enter(&mut self, account: Account) {
         self.faults += account.failures;
         self.statistics.extend(account.statistics);
@@ -47,8 +47,9 @@ impl Report {
     }
 }
 
-/// Has the team work until every question is decided, the claim of safe units is broken, its
-/// members are through, or their budget, a part of the whole one, is spent.
+/// Runs the team until every question is decided, the claim of safe units is refuted, all workers
+/// are finished, or `budget` is spent. `whole` is the budget of the run, of which `budget` is a
+/// part. Returns the reason if `budget` was exhausted.
 pub(super) fn work(
     team: &impl Team,
     hearing: &mut Hearing<'_, '_>,
@@ -60,7 +61,7 @@ pub(super) fn work(
         let mut workers = Vec::new();
         for worker in 0..team.threads() {
             let work = move || team.work(worker);
-            // Formulas are evaluated as deep as they nest.
+            // Formulas are evaluated by recursion, as deep as they nest.
             let thread = std::thread::Builder::new().stack_size(8 << 20);
             match thread.spawn_scoped(scope, work) {
                 Ok(handle) => workers.push(handle),
@@ -68,7 +69,7 @@ pub(super) fn work(
             }
         }
         let ended = listen(team, &workers, hearing, hear, budget, tell);
-        // Where there is time for another stage, an engine that is late is waited for.
+        // If the run has time for another stage, late engines are waited for.
         let mut cancelled = Instant::now();
         while !all_finished(&workers) && cancelled.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(1));
@@ -94,8 +95,8 @@ pub(super) fn work(
     })
 }
 
-/// Tells of engines that do not stop at the deadline. It costs no answer: those that are open are
-/// out of time, and told to be.
+/// Reports engines that do not stop at the deadline. No answer is lost: open questions are reported
+/// as out of time.
 fn tell_of_overrun(
     team: &impl Team,
     mut engines: Vec<String>,
@@ -104,7 +105,7 @@ fn tell_of_overrun(
     tell: &mut impl FnMut(Event<'_>),
 ) {
     hearing.withdraw(tell);
-    // Several workers may be on the same one.
+    // Several workers may run the same engine.
     engines.sort_unstable();
     engines.dedup();
     for engine in &engines {
@@ -119,9 +120,9 @@ fn tell_of_overrun(
     tell(Event::Overrun { engines: &engines, report: &report });
 }
 
-/// Listens until every question is decided, the claim of safe units is broken, the workers are
-/// through, or the budget is spent; then cancels the budget. Returns what had exhausted the budget
-/// before that, if anything.
+/// Receives settled goals until every question is decided, the claim of safe units is refuted, the
+/// workers are finished, or the budget is spent. Then cancels the budget. Returns the reason if the
+/// budget was exhausted before.
 fn listen(
     team: &impl Team,
     workers: &[ScopedJoinHandle<'_, ()>],
@@ -149,13 +150,13 @@ fn listen(
             break;
         }
     }
-    // Asked first: cancelling would hide why the workers stopped.
+    // The reason is read first, because the cancellation would hide it.
     let ended = budget.exhausted();
     budget.cancel();
     ended
 }
 
-/// Whether every question is decided, or the claim of safe units is broken.
+/// Returns true if every question is decided, or the claim of safe units is refuted.
 fn is_done(hearing: &Hearing<'_, '_>) -> bool {
     hearing.plan.open_questions().next().is_none() || hearing.board.breach().is_some()
 }

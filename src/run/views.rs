@@ -1,22 +1,21 @@
-//! The front door: a model and questions in, events out. Which views of a coloured net are worked
-//! on, and for how long, is decided here.
+//! Entry point of a run: from a model and questions to events. Decides which views of a coloured
+//! net are used, and for how long.
 //!
 //! ```text
-//! a small unfolding ─┬─ made: the run on it, unless a quotient that tells the same is much smaller
-//!                    └─ declined, or not so ─┬─ runs or what stays reachable are asked about, or
-//!                                            │  files of evidence are written: the run on that
-//!                                            │  quotient
-//!                                            ├─ there is none, and such files are written: the
-//!                                            │  run on the unfolding
-//!                                            └─ else: the net as it is, while it is unfolded
-//!                                                 ├─ made: the run on it, for what is open
-//!                                                 └─ declined: on without it
+//! a small unfolding ─┬─ built: run on it, unless an equivalent quotient is much smaller
+//!                    └─ declined, or not used ─┬─ goals about runs or home properties, or evidence
+//!                                              │  files requested: run on that quotient
+//!                                              ├─ no quotient, evidence files requested: run on
+//!                                              │  the unfolding
+//!                                              └─ else: the coloured net, while it is unfolded
+//!                                                   ├─ built: run on it, for the open questions
+//!                                                   └─ declined: continue without it
 //! ```
 //!
-//! On the net as it is, coloured walks find witnesses, and [abstractions](super::coloured) refute.
-//! What that sees takes a small part of the memory that the unfolding needs, and a quotient that is
-//! exact tells all that the unfolding does: so the unfolding takes over only when some of the time
-//! is over.
+//! On the coloured net, coloured walks find witnesses, and [abstractions](super::coloured) refute
+//! goals. Both need a small part of the unfolding's memory, and an exact quotient satisfies the
+//! same properties as the unfolding. So the unfolding takes over only after part of the time has
+//! passed.
 
 use super::figures::FIGURES;
 use super::questions::{Questions, Wording};
@@ -35,19 +34,19 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// An unfolding with at most this many transitions is worked on at once: no smaller quotient is
-/// looked for.
+/// An unfolding with at most this many transitions is used at once, without a search for a smaller
+/// quotient.
 const FEW: usize = 1_000;
 
-/// How many times as large the unfolding has to be for a quotient to come first.
+/// Factor by which the unfolding must exceed a quotient for the quotient to come first.
 const SMALLER: usize = 4;
 
-/// Works on the questions about a model until every one is decided or `budget` is spent.
+/// Works on the questions about a model until all are decided or `budget` is spent.
 ///
-/// Each event comes with the net whose nodes it names.
+/// Each event comes with the net whose places and transitions it names.
 ///
 /// # Errors
-/// When the questions cannot be read on the model; when its unfolding is needed and declined.
+/// If the questions cannot be read on the model, or if the unfolding is needed and declined.
 pub fn run<'m, Q: Questions>(
     model: &'m Model,
     questions: &Q,
@@ -65,11 +64,11 @@ pub fn run<'m, Q: Questions>(
     Ok(run.report)
 }
 
-/// Finds the [figures](state_space) of a model's state space; of a coloured net on its unfolding,
-/// with a firing for every binding.
+/// Finds the [figures](state_space) of a model's state space. For a coloured net, they are the
+/// figures of the unfolding, with a firing per binding.
 ///
 /// # Errors
-/// When the unfolding is declined.
+/// If the unfolding is declined.
 pub fn figures<'m>(
     model: &'m Model,
     config: &Config,
@@ -86,7 +85,7 @@ pub fn figures<'m>(
     Ok(state_space(view.net(), config, budget, |event| tell(view, event)))
 }
 
-/// A run on a model, and how far it has got.
+/// The state of a run on a model.
 struct ModelRun<'r, 'm, Q> {
     questions: &'r Q,
     config: &'r Config,
@@ -94,12 +93,12 @@ struct ModelRun<'r, 'm, Q> {
     begun: Instant,
     tell: &'r mut dyn FnMut(View<'m>, Event<'_>),
     report: Report,
-    /// The questions that are answered.
+    /// The ids of the answered questions.
     answered: HashSet<String>,
 }
 
 impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
-    /// On a net.
+    /// Runs the engines on a place/transition net.
     fn on_net(&mut self, view: View<'m>) -> Result<(), Q::Error> {
         let wording = self.questions.on(view)?;
         let (config, budget, begun) = (self.config, self.budget, self.begun);
@@ -130,7 +129,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         let wording = self.questions.on(View::Coloured(model));
         if let (Ok(wording), Some((quotient, net))) = (&wording, &quotient)
             && wording.lacks_nothing_but_colours()
-            // Evidence is about a net without colours, whatever is asked.
+            // Evidence is about a net without colours, whatever the questions are.
             && (wording.wants_more() || self.config.keep_documents)
             && quotient.is_exact()
             && !self.config.show_bindings
@@ -138,7 +137,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         {
             return Ok(());
         }
-        // Files of evidence are about one net without colours.
+        // Evidence files are about a single net without colours.
         if self.config.keep_documents {
             return self.on_net(View::Unfolding(small.map_or_else(whole, Ok)?));
         }
@@ -159,15 +158,18 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         }
     }
 
-    /// On the unfolding of a quotient that is exact; whether that is all that there is to do. It is
-    /// bisimilar to the coloured net ([`Quotient::is_exact`]), so it has the same properties of
-    /// runs and of their tree. Nothing is done where a question asks for fairness, which is about
-    /// each binding, or cannot be read there. A run there is one of the coloured net with some
-    /// colours of these classes, which nobody has looked for: it is not shown, and the answer says
-    /// what it is about. A file of evidence has that run, and the classes, which the auditor looks
-    /// at himself; so all of it is about this net. It shows less than one about the unfolding,
-    /// which has runs with their bindings, so where an unfolding `is_made` it is for formulas of
-    /// CTL only.
+    /// Runs the engines on the unfolding of an exact quotient. Returns true if the run needs no
+    /// further view.
+    ///
+    /// The quotient is bisimilar to the coloured net ([`Quotient::is_exact`]), so it has the same
+    /// properties of runs and of the computation tree. The quotient is not used for fairness, which
+    /// is about single bindings, nor for questions that cannot be read on it.
+    ///
+    /// A run of the quotient is a run of the coloured net with some colours of the classes, which
+    /// nobody has determined. So the answer shows no run and names the net of its reason. An
+    /// evidence file contains the run and the classes, which the auditor checks. Such a file shows
+    /// less than a file about the unfolding, where runs have bindings. So if the unfolding exists
+    /// (`is_made`), the quotient is used for evidence only if a CTL formula is open.
     fn on_quotient(
         &mut self,
         coloured: &'m Coloured,
@@ -195,8 +197,8 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         is_audited || self.report.unanswered.is_empty() || budget.is_exhausted()
     }
 
-    /// On the coloured net as it is; meanwhile the unfolding is made, if it is not there, and then
-    /// takes over.
+    /// Works on the coloured net itself while a thread builds the unfolding (if it does not exist).
+    /// Then the unfolding takes over.
     fn as_it_is(
         &mut self,
         coloured: &'m Coloured,
@@ -228,7 +230,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
                 coloured::run(model, quotient, plan, config, [budget, &stage], begun, tell)
             });
             over.store(true, Ordering::Relaxed);
-            // Where nothing more is tried without it, the unfolding is waited for.
+            // If the coloured engines are exhausted, the run waits for the unfolding.
             if self.report.unanswered.is_empty() {
                 making.cancel();
             }
@@ -246,8 +248,8 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         Ok(())
     }
 
-    /// Has these questions worked on, but for those that are answered; what is open afterwards is
-    /// what was open here.
+    /// Runs `work` on the questions that are not answered yet. Afterwards, the report lists the
+    /// questions that stay open.
     fn work(
         &mut self,
         view: View<'m>,
@@ -284,8 +286,8 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     }
 }
 
-/// What an answer on the unfolding of an exact quotient says of the coloured net: it shows no run,
-/// as that is not the model's, and says which net its reason speaks of.
+/// Adapts an answer about the quotient to the coloured net: it shows no run, and its reason names
+/// the quotient.
 fn of_coloured(answer: &Answer) -> Answer {
     let reason = format!("{}, {OF_QUOTIENT}", answer.reason);
     let grade = answer.grade.max(Grade::Certified);

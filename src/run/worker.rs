@@ -1,4 +1,4 @@
-//! One worker of the [portfolio](super::portfolio) on its way through its steps.
+//! A worker of the [portfolio](super::portfolio), which executes the phases of its schedule.
 
 use super::portfolio::{Portfolio, whole};
 use super::schedule::{self, GROWTHS, Growth, On, Part, Phase};
@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// What one worker does, by its number.
+/// Runs the worker with this number: its scheduled phases, then walks.
 pub(super) fn work(portfolio: &Portfolio<'_>, number: usize) {
     let steps = portfolio.schedule.workers.get(number).map_or(&[][..], Vec::as_slice);
     let mut worker = Worker { portfolio, number, sessions: Vec::new() };
@@ -18,24 +18,23 @@ pub(super) fn work(portfolio: &Portfolio<'_>, number: usize) {
     worker.run_all(Role::Walk, portfolio.ground, &portfolio.budget.child());
 }
 
-/// An engine at work, and how its last slice ended.
+/// A started engine, with the result of its last slice.
 struct RunningEngine<'p> {
     engine: &'static Engine,
     session: Box<dyn Session + 'p>,
     progress: Progress,
 }
 
-/// A worker of a portfolio, with the engines that it has begun.
+/// A worker of a portfolio, with the engines that it has started.
 struct Worker<'p, 'a> {
     portfolio: &'p Portfolio<'a>,
     number: usize,
-    /// For each role, the engines that have begun and may go on. An engine that panicked is
-    /// dropped.
+    /// The started engines of each role that may continue. An engine that panicked is dropped.
     sessions: Vec<(Role, Vec<RunningEngine<'p>>)>,
 }
 
 impl<'p, 'a> Worker<'p, 'a> {
-    /// Takes one step.
+    /// Executes a phase.
     fn step(&mut self, step: Phase) {
         let all = self.portfolio;
         if step.part().is_some_and(|part| !part.is_worthwhile(all.budget.remaining())) {
@@ -91,7 +90,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// One run of one engine on one ground.
+    /// Runs an engine on a ground until it is exhausted.
     fn run(&self, engine: &Engine, ground: &Ground<'_>, budget: &Budget, hints: Vec<Hint>) {
         let name = name_on(engine, ground);
         if self.portfolio.is_over() || self.is_refused(engine, ground) {
@@ -110,7 +109,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// Whether an engine has nothing to do on a ground.
+    /// Returns true if the engine refuses the ground.
     fn is_refused(&self, engine: &Engine, ground: &Ground<'_>) -> bool {
         let refused = engine.refuses(ground, self.portfolio.board);
         refused.inspect(|why| tracing::debug!("{}: not started: {why}", engine.name)).is_some()
@@ -146,25 +145,25 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// The engines of a role that have begun.
+    /// Returns the started engines of a role.
     fn running(&self, role: Role) -> impl Iterator<Item = &RunningEngine<'p>> {
         self.sessions.iter().filter(move |(of, _)| *of == role).flat_map(|(_, running)| running)
     }
 
-    /// Whether any engine of a role has begun, and has more to do.
+    /// Returns true if some started engine of the role is unfinished.
     fn waits(&self, role: Role) -> bool {
         self.running(role).any(|running| running.progress == Progress::Unfinished)
     }
 
-    /// Gives the engines of a role a slice, where their net has at most `most_places` places.
+    /// Gives the engines of a role a slice, if their net has at most `most_places` places.
     fn go_on(&mut self, role: Role, part: Part, most_places: usize) {
         let all = self.portfolio;
         let Some(growth) = GROWTHS.iter().find(|growth| growth.role == role) else { return };
         if all.is_over() || !all.has_any(&[role]) {
             return;
         }
-        // Asked for before the slice begins: if this net has yet to be made, that is not part of
-        // the slice's time.
+        // The net is requested before the slice starts, so that a pending reduction is not charged
+        // to the slice.
         let ground = all.on(growth.on).filter(|ground| ground.net().place_count() <= most_places);
         if ground.is_some() {
             let is_only_one = || all.config.engines.iter().all(|engine| engine.role == role);
@@ -204,7 +203,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         self.sessions.push((growth.role, kept));
     }
 
-    /// Sets all engines of a role to work.
+    /// Starts all engines of a role.
     fn begin(&self, role: Role, ground: &'p Ground<'p>) -> Vec<RunningEngine<'p>> {
         let mut running = Vec::new();
         let engines = self.portfolio.engines(role);
@@ -221,8 +220,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         running
     }
 
-    /// Asks the engines of the role [`Role::Slices`] to try more in their next slices. Returns
-    /// whether any will.
+    /// Raises the limits of the engines of the role [`Role::Slices`]. Returns true if any engine
+    /// will try more.
     fn deepen(&mut self) -> bool {
         let slices = self.sessions.iter().position(|(role, _)| *role == Role::Slices);
         let Some((role, mut slices)) = slices.map(|at| self.sessions.swap_remove(at)) else {
@@ -238,7 +237,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         any
     }
 
-    /// Walks along the candidates of the role [`Role::Slices`]: firing counts that its engines
+    /// Walks along the candidates of the role [`Role::Slices`]: firing counts that the engines
     /// could not exclude.
     fn follow(&self, part: Part) {
         let budget = self.portfolio.part(part);
@@ -261,8 +260,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         let share = schedule::searching(
             self.waits(Role::Slices),
             self.waits(Role::Diagrams),
-            // If all engines only search, no worker waits for the end, and the search's share is
-            // that of several threads.
+            // If all engines only search, no other worker uses the remaining time. Then the
+            // search's share is that of several threads.
             if all.has_any(schedule::BESIDE_SEARCH) { all.config.threads } else { 2 },
             all.on(On::Reduced).is_some(),
         );
@@ -278,12 +277,12 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// Searching, proving and walking on the net reduced for these goals.
+    /// Searches, proves and walks on the net reduced for these goals.
     fn on_own_reduction(&self, goals: &[GoalId], budget: &Budget) {
         let all = self.portfolio;
         let (reducing, searching, proving) = schedule::OWN_REDUCTION;
-        // `groups` made this net before and dropped it, so that only one is in memory; now it is
-        // made for the goals still open.
+        // The function `groups` made this net before and dropped it, so that only one such net is
+        // in memory. It is made again for the goals still open.
         let Some(ground) = all.reduce(goals, &budget.share(reducing)) else { return };
         let is_settled = || goals.iter().all(|id| !all.board.is_open(*id));
         self.run_all(Role::Search, &ground, &budget.share(searching));
@@ -327,7 +326,7 @@ impl<'p, 'a> Worker<'p, 'a> {
                 if !self.waits(growth.role) {
                     continue;
                 }
-                // If no other role waits and no engine walks, this role may take all of the time.
+                // If no other role waits and no engine walks, this role may use all remaining time.
                 let waiting = turns().filter(|(growth, _)| self.waits(growth.role)).count();
                 let alone = !growth.kept && waiting == 1 && !all.has_any(&[Role::Walk]);
                 let share = if alone { 1.0 } else { turn };
@@ -342,7 +341,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 }
 
-/// An engine's name in statistics and messages.
+/// Returns the engine's name for statistics and messages.
 fn name_on(engine: &Engine, ground: &Ground<'_>) -> String {
     match ground.parent() {
         None => engine.name.to_owned(),

@@ -1,24 +1,25 @@
-//! Whether no firing leads out of a set.
+//! Checks that a set is closed under firing.
 //!
-//! A transition leads out if for some member that enables it the result is none. Instead of making
-//! the results, two ways are gone side by side through the nodes: one for the member, and one for
-//! its result, in which each value is moved by what the transition changes there. Where the second
-//! way ends, the first must hold no vector that enables the rest.
+//! A transition leads out of the set if some member enables it and the result is not a member. The
+//! check does not build the results. Instead it follows two paths through the diagram in parallel:
+//! one for the member, and one for its result, whose values differ by the change of the transition.
+//! If the second path has no continuation, the first one must have no vector that enables the rest
+//! of the transition.
 //!
-//! The ways begin at the first place that the transition knows: above, a member and its result are
-//! alike, so both come to the same *head*, a node where the vectors of some beginning go on. They
-//! end after the last place that it changes, where both are at the same node. Each pair of nodes is
-//! looked at once per transition.
+//! The paths begin at the first level that the transition touches. Above it, a member and its
+//! result agree, so both are at the same *head*: a node that continues some prefix of a member. The
+//! paths end after the last level that the transition changes, where both are at the same node.
+//! Each pair of nodes is visited once per transition.
 
 use super::{Clock, ClosedSet, ClosedSetFlaw};
 use parikh_net::Net;
 use std::collections::{BTreeMap, HashSet};
 
-/// What a transition needs and changes at a level.
+/// The level, the required tokens and the change of a transition at this level.
 type Touch = (usize, u64, i64);
 
 impl ClosedSet {
-    /// Whether every firing of a member leads to a member.
+    /// Checks that every firing of a member leads to a member.
     pub(super) fn check_closed(
         &self,
         net: &Net,
@@ -59,7 +60,7 @@ impl ClosedSet {
         Ok(())
     }
 
-    /// By level, the nodes where the vectors of some member's beginning go on.
+    /// Returns, by level, the nodes that continue some prefix of a member.
     fn heads(&self, heights: &[u32]) -> Vec<Vec<u32>> {
         let levels = self.order.len();
         let mut heads: Vec<Vec<u32>> = vec![Vec::new(); levels + 1];
@@ -83,27 +84,27 @@ impl ClosedSet {
     }
 }
 
-/// The most pairs of nodes that one transition may ask for: some, and so many for each node of the
-/// set. Mostly there are about as many as nodes.
+/// The maximum number of pairs of nodes for one transition: a constant, and a number per node of
+/// the set. Usually the number of pairs is about the number of nodes.
 const MOST_PAIRS: (usize, usize) = (1 << 20, 16);
 
-/// The ways through the set that one transition asks for.
+/// The parallel paths of one transition through the set.
 struct Ways<'w, 'g> {
     set: &'w ClosedSet,
-    /// By ascending level.
+    /// The touched levels, ascending.
     touched: &'w [Touch],
-    /// Where in `touched` the last change is.
+    /// The index in `touched` of the last change.
     last: usize,
-    /// Pairs that are fine, or on the list of those to look at. Nodes know their level.
+    /// Pairs that have been visited or are on the worklist. A node determines its level.
     seen: HashSet<(u32, u32)>,
-    /// Nodes without a vector that enables the rest.
+    /// Nodes without a vector that enables the rest of the transition.
     barren: HashSet<u32>,
     clock: &'w mut Clock<'g>,
 }
 
 impl Ways<'_, '_> {
-    /// Whether what the transition makes of the vectors of a head are some of them. On a list of
-    /// its own instead of a stack: nets have as many levels as places.
+    /// Returns true if each result of the vectors of a head is a vector of this head. The search
+    /// uses a worklist instead of recursion, because a net has as many levels as places.
     fn stay(&mut self, level: usize, head: u32) -> Result<bool, ClosedSetFlaw> {
         let mut open = vec![(level, 0usize, head, head)];
         while let Some((level, position, from, to)) = open.pop() {
@@ -124,7 +125,7 @@ impl Ways<'_, '_> {
                 if value < pre {
                     continue;
                 }
-                // Results grow as values do: what was passed once is not asked for again.
+                // Results increase with the values, so the second path never goes back.
                 let after = value.checked_add_signed(change);
                 while to > 1 && after.is_none_or(|after| self.set.node(to).0 < after) {
                     to = self.set.node(to).2;
@@ -139,7 +140,7 @@ impl Ways<'_, '_> {
         Ok(true)
     }
 
-    /// Whether some vector of a node meets what is needed from `position` on.
+    /// Returns true if some vector of a node satisfies the requirements from `position` on.
     fn enables(
         &mut self,
         level: usize,

@@ -1,10 +1,10 @@
-//! Whether some member of a set satisfies a predicate.
+//! Decides whether some member of a set satisfies a predicate.
 //!
-//! What satisfies an atom, enables a transition or does not, is again a set, and so are the members
-//! of two sets: one function (`Store::make`) makes all of them, level by level, first down from the
-//! root, to see which *parts* are asked for, then up again, to put nodes together. A part is a
-//! node, and what is to be known of the beginning: nothing, the sum so far, or the node of the
-//! other set.
+//! The members that satisfy an atom, enable a transition or disable one form a set again, and so
+//! does the union of two sets. One function (`Store::make`) builds all of these sets level by
+//! level. It first goes down from the root to find the *parts* that are needed, then up again to
+//! build the nodes. A part is a node together with the information about the beginning of the
+//! vector that matters: nothing, the sum so far, or the node of the other set.
 
 use super::{Clock, ClosedSet, ClosedSetFlaw};
 use crate::certificate::Flaw;
@@ -12,12 +12,12 @@ use parikh_net::{Atom, Net, Predicate, TransitionId};
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What is known of all members at once.
+/// Properties of a closed set that are computed once.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// The level of each place.
+    /// Level by place.
     pub(super) level_of: Vec<usize>,
-    /// How long the vectors of each node are.
+    /// The length of the vectors of each node.
     heights: Vec<u32>,
     /// The smallest and the largest value at each level.
     values: Vec<(u64, u64)>,
@@ -28,7 +28,7 @@ impl Shape {
         let levels = level_of.len();
         let mut values = vec![(u64::MAX, 0); levels];
         for (&(value, ..), &height) in set.nodes.iter().zip(&heights[2..]) {
-            // Nodes that the root does not know may be longer.
+            // Nodes that are not reachable from the root may be longer.
             if let Some(level) = levels.checked_sub(height as usize) {
                 values[level] = (values[level].0.min(value), values[level].1.max(value));
             }
@@ -36,7 +36,8 @@ impl Shape {
         Shape { level_of, heights, values }
     }
 
-    /// The smallest and the largest sum, if its parts had nothing to do with each other.
+    /// Returns the smallest and the largest sum over the ranges of the levels, as if the levels
+    /// were independent.
     fn range(&self, weights: &[(usize, i64)]) -> Option<(i128, i128)> {
         weights.iter().try_fold((0i128, 0i128), |(least, most), &(level, weight)| {
             let (low, high) = self.values[level];
@@ -46,11 +47,11 @@ impl Shape {
     }
 }
 
-/// The most nodes that are made for one question: some, and so many for each node of the set. A
-/// small set can ask for many where sums with large weights are compared.
+/// The maximum number of nodes for one question: a constant, and a number per node of the set. Even
+/// for a small set, comparisons with large weights can need many nodes.
 const MOST_NODES: (usize, usize) = (1 << 22, 32);
 
-/// Whether some member satisfies `predicate`.
+/// Returns true if some member satisfies `predicate`.
 pub(super) fn any(
     set: &ClosedSet,
     shape: &Shape,
@@ -65,7 +66,7 @@ pub(super) fn any(
     Ok(store.satisfying(set.root, predicate)? != 0)
 }
 
-/// Whether the values of each place alone exclude it.
+/// Returns true if the ranges of the places alone exclude the predicate.
 fn impossible(shape: &Shape, predicate: &Predicate) -> bool {
     match predicate {
         Predicate::False => true,
@@ -78,7 +79,7 @@ fn impossible(shape: &Shape, predicate: &Predicate) -> bool {
     }
 }
 
-/// The terms of an atom, by ascending level.
+/// Returns the terms of an atom by ascending level.
 fn over_levels(shape: &Shape, atom: &Atom) -> Vec<(usize, i64)> {
     let terms = atom.sum.terms().iter();
     let mut terms: Vec<(usize, i64)> =
@@ -87,27 +88,27 @@ fn over_levels(shape: &Shape, atom: &Atom) -> Vec<(usize, i64)> {
     terms
 }
 
-/// What is below a value of a part.
+/// The child of a part at a value.
 pub(super) enum Below<S> {
-    /// All of a node.
+    /// The whole vector set of a node.
     All(u32),
-    /// A part.
+    /// A part, to be built.
     Part(S),
 }
 
-/// What is below the values of a part, by ascending value.
+/// The children of a part, by ascending value.
 pub(super) type Values<S> = Vec<(u64, Below<S>)>;
 
-/// Sets, those that were made from the first one among them.
+/// The nodes of a closed set and of the subsets built from it.
 pub(super) struct Store<'s, 'g> {
     pub(super) set: &'s ClosedSet,
     pub(super) shape: &'s Shape,
     net: &'s Net,
-    /// Nodes after those of the set, and how long their vectors are.
+    /// The nodes after those of the set, with their heights.
     pub(super) made: Vec<(u64, u32, u32)>,
     pub(super) heights: Vec<u32>,
     pub(super) known: HashMap<(u64, u32, u32), u32>,
-    /// The most nodes that are made.
+    /// The maximum number of built nodes.
     most: usize,
     clock: Clock<'g>,
 }
@@ -142,7 +143,7 @@ impl Store<'_, '_> {
         })
     }
 
-    /// The members of `of` that satisfy a predicate.
+    /// Returns the members of `of` that satisfy a predicate.
     pub(super) fn satisfying(&mut self, of: u32, predicate: &Predicate) -> Result<u32, Flaw> {
         match predicate {
             _ if of == 0 => Ok(0),
@@ -163,7 +164,7 @@ impl Store<'_, '_> {
                 })
             }
             Predicate::And(parts) => {
-                // What is said of single sums first: it leaves less to be looked at.
+                // Process disjunctions last: the other parts leave fewer members.
                 let (plain, others): (Vec<_>, Vec<_>) =
                     parts.iter().partition(|part| !matches!(part, Predicate::Or(_)));
                 let mut all = plain.into_iter().chain(others);
@@ -176,7 +177,7 @@ impl Store<'_, '_> {
         }
     }
 
-    /// The members of `of` that enable `t`, or those that do not.
+    /// Returns the members of `of` that enable `t`, or those that do not.
     fn enabling(&mut self, of: u32, t: TransitionId, enabled: bool) -> Result<u32, Flaw> {
         let (net, shape) = (self.net, self.shape);
         let mut needs: Vec<(usize, u64)> =
@@ -191,7 +192,7 @@ impl Store<'_, '_> {
             let need = need.ok().map(|at| needs[at].1);
             for (value, down) in store.chain(node) {
                 match need {
-                    // Not enabled, whatever comes below.
+                    // The value disables `t`, whatever the remaining values are.
                     Some(need) if value < need => {
                         if !enabled {
                             values.push((value, Below::All(down)));
@@ -209,7 +210,7 @@ impl Store<'_, '_> {
         })
     }
 
-    /// The members of `of` that satisfy an atom.
+    /// Returns the members of `of` that satisfy an atom.
     fn atom(&mut self, of: u32, atom: &Atom) -> Result<u32, Flaw> {
         let weights = over_levels(self.shape, atom);
         let bound = i128::from(atom.bound);
@@ -236,7 +237,7 @@ impl Store<'_, '_> {
         })
     }
 
-    /// The smallest and the largest weighted sum of the vectors of each node.
+    /// Returns the smallest and the largest weighted sum of the vectors of each node.
     fn ranges(&mut self, weights: &[(usize, i64)]) -> Result<Vec<(i128, i128)>, Flaw> {
         let levels = self.shape.level_of.len();
         let mut at_level = vec![0i64; levels + 1];
@@ -262,7 +263,7 @@ impl Store<'_, '_> {
         Ok(ranges)
     }
 
-    /// The members of both sets together.
+    /// Returns the union of two sets.
     pub(super) fn union(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
         if a == 0 || b == 0 || a == b {
             return Ok(a.max(b));
@@ -291,18 +292,19 @@ impl Store<'_, '_> {
         })
     }
 
-    /// Makes a set: `below` says of each part, from the top, what is below its values.
+    /// Builds a set from the part `top`. `below` returns the children of each part, level by level
+    /// from the top.
     pub(super) fn make<S: Copy + Eq + Hash>(
         &mut self,
         top: S,
         mut below: impl FnMut(&Self, usize, S, &mut Values<S>) -> Result<(), Flaw>,
     ) -> Result<u32, Flaw> {
-        /// A value of a part: what is below it, a node or the number of a part of the next level.
+        /// A child of a part: a node, or the number of a part of the next level.
         enum Entry {
             Node(u64, u32),
             Part(u64, usize),
         }
-        // Of each level, its parts one after the other: where each begins, and all their entries.
+        // For each level, the start of each part's entries, and the entries of all parts.
         let mut levels: Vec<(Vec<usize>, Vec<Entry>)> = Vec::new();
         let mut parts = vec![top];
         let (mut values, mut total) = (Vec::new(), 0);
@@ -336,7 +338,7 @@ impl Store<'_, '_> {
             levels.push((starts, entries));
             parts = next;
         }
-        // The nodes of the parts of the level below.
+        // The nodes built for the parts of the level below.
         let mut made: Vec<u32> = Vec::new();
         for (starts, entries) in levels.iter().rev() {
             let mut here = Vec::with_capacity(starts.len() - 1);
@@ -357,7 +359,7 @@ impl Store<'_, '_> {
         Ok(made[0])
     }
 
-    /// The node (value, down, right); `right` itself where nothing is below.
+    /// Returns the node (value, down, right), or `right` itself if `down` is empty.
     fn put(&mut self, value: u64, down: u32, right: u32) -> Result<u32, Flaw> {
         if down == 0 {
             return Ok(right);

@@ -1,14 +1,15 @@
-//! A set of markings that no firing leaves, given as a diagram: every reachable marking is in it.
+//! A set of markings that is closed under firing, given as a decision diagram. It contains every
+//! reachable marking.
 //!
 //! ```text
 //! node k:  (value, down, right)     ⟦k⟧ = { value·w | w ∈ ⟦down⟧ } ∪ ⟦right⟧     ⟦0⟧ = ∅     ⟦1⟧ = { () }
 //! ```
 //!
-//! Nodes come in the order in which they refer to each other, so one pass finds how long the
-//! vectors of each are, how many there are, and how much they sum up to at most. Values grow to the
-//! right, so that a vector is found along one way only, and is counted once.
+//! A node refers only to earlier nodes. So one pass computes the length of the vectors of each
+//! node, their number, and the maximum of a sum over them. Values increase to the right, so each
+//! vector has exactly one path and is counted once.
 //!
-//! As a document: `order` has the places from the top, node 2 is the first of `nodes`.
+//! In a document, `order` lists the places from the top, and node 2 is the first of `nodes`.
 //!
 //! ```json
 //! {"closed_set": {"order": ["p", "q"], "nodes": [[0, 1, 0], [1, 1, 0], [1, 2, 0], [0, 3, 4]], "root": 5}}
@@ -17,19 +18,20 @@
 //! says that there are no markings but (p, q) = (0, 1) and (1, 0).
 //!
 //! # Soundness
-//! The initial marking is a member, and whatever a transition makes of a member is one (`closure`):
-//! by induction, every reachable marking is. So there are no more of them than members, and what no
-//! member satisfies (`members`), none of them does. The converse is not shown here: a closed set
-//! may have members that cannot be reached.
+//! The initial marking is a member, and every successor of a member is a member (`closure`). By
+//! induction every reachable marking is a member. So the number of members bounds the number of
+//! reachable markings, and a predicate that no member satisfies (`members`) is unreachable. The
+//! converse is not proved: a closed set may have unreachable members.
 //!
-//! A formula of CTL speaks of what comes after the initial marking, which are members, and of
-//! what comes after these; so it is true of the initial marking in the set exactly where it is
-//! in the net (`branching`).
+//! A CTL formula at the initial marking depends only on that marking and its direct and indirect
+//! successors, all of which are members. So the formula is true of the initial marking in the set
+//! if and only if it is true in the net (`branching`).
 //!
 //! # Cost
-//! Memory and time in proportion to the nodes for what is asked of single sums. Closure asks for
-//! transitions times pairs of nodes that lie on their ways, mostly about as many as nodes between
-//! the first and the last place of each.
+//! Questions about single sums take memory and time proportional to the number of nodes. The check
+//! of closure takes time proportional to the number of transitions times the number of visited
+//! pairs of nodes. For each transition this is usually about the number of nodes between its first
+//! and its last place.
 
 mod branching;
 mod closure;
@@ -44,28 +46,29 @@ use parikh_net::{LinearSum, Net, PlaceId, Predicate, TransitionId, TreeProperty}
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// A diagram over the places of a net, as it was found or read.
+/// A decision diagram over the places of a net, as found or read. It is not yet checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedSet<P = PlaceId> {
-    /// The place of each number of a vector, from the top.
+    /// The place of each component of a vector, from the top level down.
     pub order: Vec<P>,
-    /// Nodes (value, down, right) from number 2 on, each after those that it refers to.
+    /// The nodes (value, down, right), numbered from 2. Each stands after the nodes that it refers
+    /// to.
     pub nodes: Vec<(u64, u32, u32)>,
-    /// The node whose vectors are meant.
+    /// The node that represents the set.
     pub root: u32,
 }
 
-/// A set that was checked.
+/// A checked set.
 #[derive(Debug)]
 pub struct CheckedClosedSet<'s> {
     set: &'s ClosedSet,
     shape: Shape,
 }
 
-/// Steps between two questions whether to go on.
+/// The number of steps between two calls of `goes_on`.
 const STEPS: u32 = 1 << 12;
 
-/// Asks now and then whether to go on.
+/// Counts steps, and calls `goes_on` regularly.
 struct Clock<'g> {
     steps: u32,
     goes_on: &'g mut dyn FnMut() -> bool,
@@ -86,10 +89,10 @@ impl<'g> Clock<'g> {
 }
 
 impl ClosedSet {
-    /// Whether it holds every reachable marking of `net`. Asks now and then whether to go on.
+    /// Checks that the set contains every reachable marking of `net`. Calls `goes_on` regularly.
     ///
     /// # Errors
-    /// Why not, or [`ClosedSetFlaw::Work`].
+    /// The reason that it may not, or [`ClosedSetFlaw::Work`].
     pub fn check(
         &self,
         net: &Net,
@@ -114,7 +117,7 @@ impl ClosedSet {
         Ok(CheckedClosedSet { set: self, shape: Shape::new(self, level_of, heights) })
     }
 
-    /// How long the vectors of each node are.
+    /// Returns the length of the vectors of each node.
     fn heights(&self, clock: &mut Clock<'_>) -> Result<Vec<u32>, ClosedSetFlaw> {
         let mut heights: Vec<u32> = vec![0, 0];
         for (at, &(value, down, right)) in self.nodes.iter().enumerate() {
@@ -163,7 +166,7 @@ impl ClosedSet {
 }
 
 impl CheckedClosedSet<'_> {
-    /// There are no more reachable markings than this.
+    /// Returns the number of members, an upper bound on the number of reachable markings.
     pub fn markings(&self) -> BigUint {
         let mut counts: Vec<BigUint> = vec![BigUint::ZERO, BigUint::from(1u8)];
         for &(_, down, right) in &self.set.nodes {
@@ -172,14 +175,15 @@ impl CheckedClosedSet<'_> {
         counts[self.set.root as usize].clone()
     }
 
-    /// No reachable marking has a larger sum than this; `None` where it does not fit 127 bits.
+    /// Returns the maximum of a sum over the members, an upper bound for all reachable markings.
+    /// Returns `None` if it does not fit into 127 bits.
     pub fn most(&self, sum: &LinearSum) -> Option<i128> {
         let weight: HashMap<PlaceId, i64> = sum.terms().iter().copied().collect();
         let mut lengths: Vec<usize> = vec![0, 0];
         let mut most: Vec<i128> = vec![i128::MIN, 0];
         for &(value, down, right) in &self.set.nodes {
             let length = lengths[down as usize] + 1;
-            // The vectors of a node are the ends of markings.
+            // The vectors of a node are suffixes of markings.
             let place = self.set.order.len().checked_sub(length).map(|level| self.set.order[level]);
             let weight = place.and_then(|place| weight.get(&place)).copied().unwrap_or(0);
             let own = i128::from(weight).checked_mul(i128::from(value))?;
@@ -189,12 +193,12 @@ impl CheckedClosedSet<'_> {
         Some(most[self.set.root as usize])
     }
 
-    /// Accepts that no reachable marking satisfies `predicate`, whose nodes exist, if no member
-    /// does.
+    /// Checks that no member satisfies `predicate`, and so no reachable marking does. The places
+    /// and transitions of `predicate` must exist.
     ///
     /// # Errors
-    /// [`Flaw::DoesNotFollow`] where one does; [`Flaw::Stopped`], [`Flaw::Overflow`] or
-    /// [`Flaw::TooLarge`] where that is not known.
+    /// [`Flaw::DoesNotFollow`] if a member satisfies it; [`Flaw::Stopped`], [`Flaw::Overflow`] or
+    /// [`Flaw::TooLarge`] if that is not known.
     pub fn refutes(
         &self,
         net: &Net,
@@ -207,10 +211,11 @@ impl CheckedClosedSet<'_> {
         }
     }
 
-    /// Whether the tree of runs has a property, whose nodes exist.
+    /// Decides whether a branching-time property holds. The places and transitions of the property
+    /// must exist.
     ///
     /// # Errors
-    /// [`Flaw::Stopped`], [`Flaw::Overflow`] or [`Flaw::TooLarge`] where that is not known.
+    /// [`Flaw::Stopped`], [`Flaw::Overflow`] or [`Flaw::TooLarge`] if that is not known.
     pub fn tree(
         &self,
         net: &Net,
@@ -220,12 +225,13 @@ impl CheckedClosedSet<'_> {
         branching::holds(self.set, &self.shape, net, property, goes_on)
     }
 
-    /// Accepts that from every member firings lead to one that satisfies `target`, whose nodes
-    /// exist, if the steps show it: backwards from those members, with each step (t, n) those are
-    /// added that n firings of t lead from to what was there before; in the end these are all.
+    /// Checks that from every member some firing sequence leads to a member that satisfies
+    /// `target`, by a backward search along `steps`. The search begins with the members that
+    /// satisfy `target`. Each step (t, n) adds the members from which n firings of t lead into the
+    /// set found so far. In the end this must be all members.
     ///
     /// # Errors
-    /// As for [`refutes`](Self::refutes), and where a step is of no transition.
+    /// The errors of [`refutes`](Self::refutes), and an error if a step has an unknown transition.
     pub fn leads_to(
         &self,
         net: &Net,

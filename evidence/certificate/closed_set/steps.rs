@@ -1,10 +1,11 @@
-//! From which members of a set firings lead to some others, step by step.
+//! Finds the members of a set from which firings lead to other members, step by step.
 //!
-//! A step (t, n) backwards: two ways are gone side by side, one for a member, and one for what n
-//! firings of t make of it, which is to be in what was found before. Above and below what t touches
-//! both agree. In the set itself nothing is to be looked for on the way: no firing leaves it.
+//! A backward step (t, n) follows two paths in parallel: one for a member, and one for the result
+//! of n firings of t, which must be in the set found so far. Above and below the levels that t
+//! touches both paths agree. Intermediate markings need no check, because the set is closed under
+//! firing.
 //!
-//! What was found is made again and again; what nothing refers to any more is dropped now and then.
+//! The set found so far is rebuilt in each step. Unused nodes are dropped from time to time.
 
 use super::ClosedSet;
 use super::members::{Below, Shape, Store, too_large};
@@ -12,13 +13,13 @@ use crate::certificate::Flaw;
 use parikh_net::{Net, Predicate, TransitionId};
 use std::collections::BTreeMap;
 
-/// What n firings need and change at a level.
+/// The level, the required tokens and the change of n firings at this level.
 type Touch = (usize, u64, i64);
 
-/// Nodes that may be made before those of no use are dropped.
+/// The number of built nodes after which unused nodes are dropped.
 const DROPPED_AT: usize = 1 << 21;
 
-/// Whether the steps lead from all members to one that satisfies `target`.
+/// Returns true if the steps lead from every member to one that satisfies `target`.
 pub(super) fn cover(
     set: &ClosedSet,
     shape: &Shape,
@@ -38,8 +39,8 @@ fn cover_dropping(
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<bool, Flaw> {
     let mut store = Store::new(set, shape, net, goes_on);
-    // The same node again where something made is in the set already: in the end all of it should
-    // be.
+    // Reuse the nodes of the set for equal built nodes, because in the end the found set should be
+    // the whole set.
     for (&node, number) in set.nodes.iter().zip(2..) {
         store.known.entry(node).or_insert(number);
     }
@@ -61,7 +62,7 @@ fn cover_dropping(
     Ok(found == set.root)
 }
 
-/// What `count` firings of `t` in a row need and change, by ascending level.
+/// Returns the requirements and changes of `count` firings of `t` in a row, by ascending level.
 fn touched(net: &Net, shape: &Shape, t: TransitionId, count: u64) -> Result<Vec<Touch>, Flaw> {
     let mut touched: BTreeMap<usize, (u64, i64)> = BTreeMap::new();
     for arc in net.pre(t) {
@@ -71,7 +72,8 @@ fn touched(net: &Net, shape: &Shape, t: TransitionId, count: u64) -> Result<Vec<
         touched.entry(shape.level_of[change.place.index()]).or_default().1 = change.delta;
     }
     let many = |(level, (pre, change)): (usize, (u64, i64))| {
-        // The last one needs as much as the first, after what those before have taken.
+        // The last firing needs as much as the first, after the earlier firings have consumed
+        // tokens.
         let taken = if change < 0 { change.unsigned_abs() } else { 0 };
         let pre = count.checked_sub(1)?.checked_mul(taken)?.checked_add(pre)?;
         Some((level, pre, change.checked_mul(i64::try_from(count).ok()?)?))
@@ -80,7 +82,7 @@ fn touched(net: &Net, shape: &Shape, t: TransitionId, count: u64) -> Result<Vec<
 }
 
 impl Store<'_, '_> {
-    /// The members of `from` that enable the firings, which lead from them to one of `to`.
+    /// Returns the members of `from` that enable the firings and reach a member of `to` by them.
     fn before(&mut self, from: u32, to: u32, touched: &[Touch]) -> Result<u32, Flaw> {
         if to == 0 {
             return Ok(0);
@@ -104,7 +106,7 @@ impl Store<'_, '_> {
         })
     }
 
-    /// Drops all nodes made but those of one set; its new number.
+    /// Drops all built nodes that `set` does not use, and returns its new number.
     fn drop_but(&mut self, set: u32) -> u32 {
         let first = self.set.nodes.len() + 2;
         let mut used = vec![false; self.made.len()];
@@ -114,7 +116,7 @@ impl Store<'_, '_> {
             }
         };
         mark(set, &mut used);
-        // Each refers to those before it.
+        // A node refers to earlier nodes only.
         for at in (0..self.made.len()).rev() {
             if used[at] {
                 let (_, down, right) = self.made[at];

@@ -1,4 +1,4 @@
-//! A place that only another one feeds, token by token, is one place with it.
+//! Merges a place with the only place that feeds it, token by token.
 //!
 //! ```text
 //! # markings
@@ -16,30 +16,32 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: places p ≠ q and a transition t, which goes.
+//! Candidate: places p ≠ q and a transition t, which is removed.
 //! 1. t takes one token from p and puts one to q, and does nothing else.
 //! 2. No transition but t puts anything to q.
 //! 3. q is empty initially.
 //!
 //! # Preserves
-//! M: the tokens of the place that is left are those of p and q together, and every way to
-//! distribute them is reachable.
+//! M: the tokens of the merged place are those of p and q together, and every distribution of them
+//! over p and q is reachable.
 //!
 //! # Soundness
-//! Every firing of the net before is one of the net after, or t, which changes no sum: nothing else
-//! is reached. For the other way, keep all tokens in p along a run of the net after, and fire t
-//! before each transition as often as it takes from q; by (2) it puts back nothing there, so by (3)
-//! q is empty again. In the end any number of the tokens in p can be moved to q. (2) is meant
-//! literally: a transition that reads q would leave a token there that cannot go back.
+//! A firing of the original net is a firing of the reduced net, or it is t, which does not change
+//! the sum. So no further marking is reached. Conversely, take a run of the reduced net and keep
+//! all tokens in p. Before each transition, fire t as often as the transition takes from q. By (2)
+//! the transition puts nothing back to q, so by (3) q is empty again. At the end any number of the
+//! tokens of p can be moved to q. (2) includes transitions that read q: they would leave a token
+//! there that cannot go back.
 //!
 //! # Sources
 //! Berthomieu, Le Botlan, Dal Zilio, *Counting Petri net markings from reduction equations*, STTT
+//! 22, 2020: *simple chains*.
 //! 22, 2020: *simple chains*.
 
 use super::fused_cycles::move_of;
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions = Conditions::new("chained-places", Preserve::MARKINGS, 3, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {

@@ -1,4 +1,4 @@
-//! A place whose tokens no transition changes, and which blocks none, goes.
+//! Removes a place whose tokens no transition changes, and which disables no transition.
 //!
 //! ```text
 //! # deadlock
@@ -18,12 +18,12 @@
 //! 2. pre(t,p) ≤ m₀(p) for every transition t.
 //!
 //! # Preserves
-//! R, D, L, and every reachable marking. A place of S may go as well: its tokens are kept as a
+//! R, D, L, and every reachable marking. A place of S may also be removed: its tokens are kept as a
 //! number.
 //!
 //! # Soundness
-//! By (1) p holds m₀(p) in every reachable marking, which by (2) blocks nobody. So both nets have
-//! the same runs.
+//! By (1) p holds m₀(p) in every reachable marking, which by (2) disables no transition. So both
+//! nets have the same runs.
 //!
 //! # Sources
 //! Rule M of verifypn (Bønneland et al., *Stubborn versus structural reductions for Petri nets*,
@@ -32,7 +32,7 @@
 
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
     Conditions::new("constant-places", Preserve::ALL.and(Preserve::MARKINGS), 2, check).lossless();
 

@@ -1,4 +1,4 @@
-//! Transitions that can never fire go, all at once.
+//! Removes transitions that can never fire, all at once.
 //!
 //! ```text
 //! # reachability over r
@@ -19,8 +19,8 @@
 //! transition d: p -> s
 //! ```
 //!
-//! Here q and r feed each other only: an unmarked siphon. (That c is dead as well is beyond
-//! counting place by place: s can grow.)
+//! Here q and r feed only each other: an unmarked siphon. (c is dead as well, but the conditions
+//! bound each place separately, and s can grow.)
 //!
 //! # Conditions
 //! Candidate: a set D of transitions. For each t in D there is a place p with
@@ -32,9 +32,10 @@
 //!
 //! # Soundness
 //! Take the first firing of a transition of D in any run. Until then only transitions outside D
-//! fired, so by (2) p holds at most m₀(p), too few by (1). The largest such D is the complement of
-//! a least fixpoint: assume that a place that something assumed to fire increases holds any number
-//! of tokens. It includes all transitions around initially unmarked siphons.
+//! fired, so by (2) p holds at most m₀(p), which is too few by (1). The largest such D is the
+//! complement of a least fixed point: if some transition that may fire increases a place, assume
+//! that this place can hold any number of tokens. D includes all transitions adjacent to initially
+//! unmarked siphons.
 //!
 //! # Sources
 //! Rules E and M of verifypn: Bønneland, Dyhr, Jensen, Johannsen, Srba, *Stubborn versus structural
@@ -44,14 +45,15 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 use parikh_net::TransitionId;
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
     Conditions::new("dead-transitions", Preserve::ALL.and(Preserve::MARKINGS), 2, check).lossless();
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut is_dead = vec![false; net.transition_ids()];
     candidate.transitions.iter().for_each(|t| is_dead[t.index()] = true);
-    // One answer per place, whoever asks: places with many transitions are asked for often.
+    // The result per place is computed once, because places with many transitions are queried
+    // often.
     let mut fed: Vec<Option<bool>> = vec![None; net.place_ids()];
     for &t in &candidate.transitions {
         let blocks = net.pre(t).iter().any(|arc| {

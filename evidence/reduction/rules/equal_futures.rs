@@ -1,4 +1,4 @@
-//! Two places whose tokens have the same future are one place.
+//! Merges two places whose tokens have the same future.
 //!
 //! ```text
 //! # reachability over x
@@ -33,20 +33,21 @@
 //! R, D, L.
 //!
 //! # Soundness
-//! Call markings equal when they agree but for the tokens on p and q, and agree on their sum. Where
-//! t fires, t or its twin fires in every equal marking, by (2), and leads to an equal
-//! marking by (3). So equal markings have the same future up to twins, which S does not tell apart;
-//! protected transitions have no twins, as they alone change their virtual places.
+//! Call markings equal if they agree on all places except p and q, and agree on the sum of p and q.
+//! If t fires in a marking, then t or its twin fires in every equal marking, by (2), and leads to
+//! an equal marking by (3). So equal markings have the same future up to twins, and twins have the
+//! same effect on S. Protected transitions have no twins, because only they change their virtual
+//! places.
 //!
 //! # Sources
 //! *Future equivalent places* in Thierry-Mieg, *Structural reductions revisited*, 2020. ITS-Tools
-//! has to switch it off for liveness, where its transitions lose their names; the weight 1 of (2)
-//! is not spelled out there.
+//! must disable it for liveness, because transitions lose their names there. The weight 1 of (2) is
+//! not explicit in that paper.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::{Arc, PlaceId, TransitionId};
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions = Conditions::new("equal-futures", Preserve::ALL, 3, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
@@ -62,7 +63,8 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     Some(vec![Edit::Fuse(vec![p, q])])
 }
 
-/// Whether `t` and `u` are equal but for `p` and `q`, and put the same number to both together.
+/// Returns true if `t` and `u` are equal except on `p` and `q`, and put the same number to both
+/// together.
 pub fn are_twins(net: &WorkNet, t: TransitionId, u: TransitionId, p: PlaceId, q: PlaceId) -> bool {
     let rest = |row| others(row, p, q);
     let put = |t| u128::from(net.post_weight(t, p)) + u128::from(net.post_weight(t, q));
@@ -71,7 +73,7 @@ pub fn are_twins(net: &WorkNet, t: TransitionId, u: TransitionId, p: PlaceId, q:
         && put(t) == put(u)
 }
 
-/// The arcs of a row but for those at `p` and `q`.
+/// Iterates over the arcs of a row except those at `p` and `q`.
 pub fn others(row: &[Arc], p: PlaceId, q: PlaceId) -> impl Iterator<Item = &Arc> {
     row.iter().filter(move |arc| arc.place != p && arc.place != q)
 }

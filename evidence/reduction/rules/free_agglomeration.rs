@@ -1,4 +1,4 @@
-//! For reachability any producer that does nothing but feed p is put off until its token is used.
+//! Postpones a producer that does nothing but feed p until its token is used (reachability only).
 //!
 //! ```text
 //! # reachability over c
@@ -24,18 +24,18 @@
 //! 2. Each h in H puts to nothing but p, and takes nothing from p.
 //! 3. Each h puts w tokens to p and each f in F takes w from it.
 //! 4. No h touches S.
-//! 5. p and F go, if besides H nobody puts to p, and m₀(p) < w.
+//! 5. p and F are removed, if only H puts to p, and m₀(p) < w.
 //!
 //! # Preserves
-//! R only: a producer that fires too early may be what leads to the deadlock.
+//! R only: a producer that fires too early may cause a deadlock.
 //!
 //! # Soundness
-//! In a run of the net before, tokens on p come from H, w at a time, and from other transitions or
-//! m₀. Let each f take w tokens of the second kind where so many are there, and else the w tokens
-//! of one h; by (3) this divides all tokens that are taken. Leave out the firings of h whose tokens
-//! nobody takes: that returns tokens, not on S by (4). Put off each other h to right before its f:
-//! by (2) nobody else misses anything. If (5), nobody else feeds p, so the tokens m₀(p) < w are of
-//! no use and no f fires by itself.
+//! In a run of the original net, tokens on p come from H, w at a time, and from other transitions
+//! or m₀. Let each f take w tokens of the second kind if there are so many, and otherwise the w
+//! tokens of one h; by (3) this divides all tokens that are taken. Leave out the firings of h whose
+//! tokens no f takes: this returns tokens, and none on S by (4). Postpone each other h to right
+//! before its f: by (2) no other transition misses a token. Under (5), no other transition feeds p,
+//! so the tokens m₀(p) < w are useless and no f fires by itself.
 //!
 //! # Sources
 //! Free agglomeration in Thierry-Mieg, *Structural reductions revisited*, 2020, with its partial
@@ -44,7 +44,7 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve, feeds_only, merge_all};
 use parikh_net::TransitionId;
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
     Conditions::new("free-agglomeration", Preserve::REACHABILITY, 5, check);
 

@@ -1,4 +1,4 @@
-//! Places between which a token can go round freely are one place.
+//! Merges places between which a token can circulate freely.
 //!
 //! ```text
 //! # deadlock
@@ -27,11 +27,11 @@
 //! R, D, L.
 //!
 //! # Soundness
-//! By (2) and (3) the tokens on P can be distributed at will, at any time, without changing
-//! anything else, and by (1) without anybody asking. So a transition can fire from a marking of the
-//! net before, after some moves, if and only if P together holds what it takes from P. A marking
-//! with a token on P is not dead; in the reduced net T is left as self-loops, so that it is not
-//! either. (Where D is not needed, they go as neutral transitions.)
+//! By (2) and (3) the tokens on P can be redistributed at any time without changing any other
+//! place, and by (1) the distribution does not matter to S. So a transition can fire from a marking
+//! of the original net, after some moves, if and only if P in total holds the tokens that it takes
+//! from P. A marking with a token on P is not dead. In the reduced net T remains as self-loops, so
+//! this marking is not dead either. (If D is not needed, T is removed as neutral transitions.)
 //!
 //! # Sources
 //! *Free SCC* in Thierry-Mieg, *Structural reductions revisited*, 2020; rule H of verifypn, which
@@ -41,7 +41,7 @@ use super::{Candidate, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::{Arc, PlaceId, TransitionId};
 use std::collections::HashMap;
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
     Conditions::new("fused-cycles", Preserve::ALL.and(Preserve::MARKINGS), 3, check);
 
@@ -66,7 +66,8 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     Some(vec![Edit::Fuse(places.clone())])
 }
 
-/// The places of a transition that moves one token and does nothing else.
+/// Returns the source and the target place of a transition that moves one token and does nothing
+/// else.
 pub fn move_of(net: &WorkNet, t: TransitionId) -> Option<(PlaceId, PlaceId)> {
     match (net.pre(t), net.post(t)) {
         (&[Arc { place: from, weight: 1 }], &[Arc { place: to, weight: 1 }]) => Some((from, to)),
@@ -74,7 +75,7 @@ pub fn move_of(net: &WorkNet, t: TransitionId) -> Option<(PlaceId, PlaceId)> {
     }
 }
 
-/// Whether all of 0..n can be reached from 0.
+/// Returns true if all vertices 0..n are reachable from 0.
 fn reaches_all(n: usize, edges: impl Iterator<Item = (usize, usize)>) -> bool {
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); n];
     edges.for_each(|(from, to)| next[from].push(to));

@@ -1,4 +1,4 @@
-//! Weights at a place that share a divisor are divided by it.
+//! Divides the weights at a place by their common divisor.
 //!
 //! ```text
 //! # deadlock
@@ -22,8 +22,8 @@
 //! R, D, L; reachable markings up to the factor at p.
 //!
 //! # Soundness
-//! p always holds m₀(p) mod g more than a multiple of g, and these never help to enable anybody:
-//! m(p) ≥ k·g if and only if ⌊m(p)/g⌋ ≥ k.
+//! p always holds m₀(p) mod g more than a multiple of g, and this remainder never enables a
+//! transition: m(p) ≥ k·g if and only if ⌊m(p)/g⌋ ≥ k.
 //!
 //! # Sources
 //! Rule J of verifypn.
@@ -31,20 +31,20 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::PlaceId;
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
     Conditions::new("gcd-scaling", Preserve::ALL.and(Preserve::MARKINGS), 2, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let p = candidate.as_place()?;
     net.require(1, !net.in_support(p))?;
-    // Condition (2) is how g is found; to drop it in a test is to take another number.
+    // Condition (2) computes g; a mutation test that drops it takes another number.
     let g = divisor(net, p)?;
     let g = if g > 1 || !net.grants(2, false) { g } else { 2 };
     (g > 1).then(|| vec![Edit::Divide(p, g)])
 }
 
-/// The greatest common divisor of the weights at `p`; `None` without arcs.
+/// Returns the greatest common divisor of the weights at `p`, or `None` without arcs.
 fn divisor(net: &WorkNet, p: PlaceId) -> Option<u64> {
     let taken = net.consumers(p).map(|t| net.pre_weight(t, p));
     let put = net.producers(p).map(|t| net.post_weight(t, p));
@@ -59,7 +59,7 @@ fn divisor(net: &WorkNet, p: PlaceId) -> Option<u64> {
     divisor
 }
 
-/// The greatest common divisor; `a` if `b` is 0.
+/// Returns the greatest common divisor, which is `a` if `b` is 0.
 pub fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

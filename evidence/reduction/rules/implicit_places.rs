@@ -1,4 +1,5 @@
-//! A place goes that holds, whenever it matters, at least what some other places hold together.
+//! Removes a place that never disables a transition alone, because it holds enough whenever other
+//! places do.
 //!
 //! ```text
 //! # deadlock
@@ -29,18 +30,19 @@
 //! R, D, L, and every reachable marking of the other places.
 //!
 //! # Soundness
-//! By (2) k·m(p) − Σ y(q)·m(q) never falls below c. Where all inputs of t but p hold enough, Σ
-//! y(q)·m(q) ≥ Σ y(q)·pre(t,q), so k·m(p) is k·pre(t,p) or more by (3): p never blocks alone, and
-//! both nets have the same runs. Two traps of searches with SMT solvers (ITS-Tools fell into both)
-//! are none here. An implication that holds only because some t is dead: (2) and (3) hold whatever
-//! is enabled, and if t is dead for want of other inputs, it stays so. Places that vouch for each
-//! other: each application is checked on the net without those that went before.
+//! By (2) k·m(p) − Σ y(q)·m(q) never falls below c. If all inputs of t except p hold enough, Σ
+//! y(q)·m(q) ≥ Σ y(q)·pre(t,q), so k·m(p) is at least k·pre(t,p) by (3). So p never disables t
+//! alone, and both nets have the same runs. Two errors of searches with SMT solvers (ITS-Tools made
+//! both) are impossible here. First, an implication that holds only because some t is dead: (2) and
+//! (3) hold whatever is enabled, and if t is dead for want of other inputs, it stays dead. Second,
+//! places that justify each other: each application is checked on the net without the places
+//! removed before.
 //!
 //! # Instances
-//! *Sink places*, from which nobody takes: without any q, (2) and (3) are obvious. *Parallel
-//! places*, never the scarcer of two: with one q from which everybody takes who takes from p, where
-//! d = y/k is the largest pre(t,p) / pre(t,q) among these t, post(t,p) ≥ d·post(t,q) for every t,
-//! and m₀(p) ≥ d·m₀(q).
+//! *Sink places*, from which no transition takes: without any q, (2) and (3) are obvious. *Parallel
+//! places*, where p is never the scarcer of two: there is one q, and every transition that takes
+//! from p takes from q. Here d = y/k is the largest pre(t,p) / pre(t,q) among these t, post(t,p) ≥
+//! d·post(t,q) for every t, and m₀(p) ≥ d·m₀(q).
 //!
 //! # Sources
 //! Silva, Teruel, Colom, *Linear algebraic and linear programming techniques for the analysis of
@@ -52,7 +54,7 @@
 
 use super::{Candidate, Conditions, Context, Edit, Preserve, WeightedSum};
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
     Conditions::new("implicit-places", Preserve::ALL, 3, check).lossless().weighed();
 

@@ -1,10 +1,10 @@
-//! The conditions of the rules, one rule a file.
+//! The conditions of the rules, one rule per file.
 //!
-//! Throughout: S is the support, with the virtual places of protected transitions; Δ(t,p) is what
-//! firing t changes on p; t *touches* S when Δ(t,p) ≠ 0 for some p in S. pre(t,p) and post(t,p) are
-//! arc weights, m₀ the initial marking of the net at hand. R, D, L and M stand for the four classes
-//! of [`Preserve`]: reachability over S, dead markings over S, liveness of
-//! protected transitions, every marking up to equations.
+//! Notation: S is the support, including the virtual places of protected transitions. Δ(t,p) is the
+//! change of p by firing t; t *touches* S if Δ(t,p) ≠ 0 for some p in S. pre(t,p) and post(t,p) are
+//! arc weights, and m₀ is the initial marking of the current net. R, D, L and M are the four
+//! classes of [`Preserve`]: reachability over S, dead markings over S, liveness of protected
+//! transitions, and every marking up to equations.
 
 pub mod chained_places;
 pub mod constant_places;
@@ -59,33 +59,34 @@ pub static ALL: &[Conditions] = &[
     redundant_places::RULE,
 ];
 
-/// Those of the rule of this name.
+/// Returns the conditions of the rule with this name.
 pub fn named(name: &str) -> Option<&'static Conditions> {
     ALL.iter().find(|rule| rule.name == name)
 }
 
-/// Whether `t` takes from nothing but `p`.
+/// Returns true if `p` is the only input place of `t`, or it has none.
 pub fn takes_only_from(net: &WorkNet, t: TransitionId, p: PlaceId) -> bool {
     matches!(net.pre(t), [arc] if arc.place == p)
 }
 
-/// Whether `t` puts to nothing but `p`.
+/// Returns true if `p` is the only output place of `t`, or it has none.
 pub fn puts_only_to(net: &WorkNet, t: TransitionId, p: PlaceId) -> bool {
     matches!(net.post(t), [arc] if arc.place == p)
 }
 
-/// Whether `h` puts to `p` only and takes nothing from it.
+/// Returns true if `p` is the only output place of `h` and not an input place.
 pub fn feeds_only(net: &WorkNet, h: TransitionId, p: PlaceId) -> bool {
     puts_only_to(net, h, p) && net.pre_weight(h, p) == 0
 }
 
-/// The most transitions that agglomerations make, one after the other: each may multiply what the
-/// one before made, so that a log of ten lines asks for more than any memory holds.
+/// The maximum number of transitions that agglomerations create in total. Each agglomeration may
+/// multiply the transitions of earlier ones, so a log of ten lines could otherwise exhaust any
+/// memory.
 const MOST_COMPOSED: usize = 1 << 23;
 
-/// The heart of agglomerations: a transition for each h of `first` with so many firings of each of
-/// `second` right behind it; then all of `gone` go. `None` on overflow, and when they would be too
-/// many.
+/// The common part of agglomerations: for each h of `first` and each transition of `second`, adds a
+/// transition for h followed by the given number of firings. Then removes all transitions of
+/// `gone`. Returns `None` on overflow, and if there would be too many transitions.
 fn merge_all(
     net: &WorkNet,
     first: &[TransitionId],

@@ -1,4 +1,4 @@
-//! A transition that changes nothing goes.
+//! Removes a transition that changes nothing.
 //!
 //! ```text
 //! # reachability over p
@@ -17,17 +17,19 @@
 //! 1. pre(t,p) = post(t,p) for every place p.
 //!
 //! # Preserves
-//! R, L, and every reachable marking. Not D: t may be all that keeps a marking from being dead.
+//! R, L, and every reachable marking. Not D: t may be the only transition that keeps a marking from
+//! being dead.
 //!
 //! # Soundness
-//! Firing t leads nowhere new. A protected transition changes its virtual place, so t is none.
+//! Firing t does not change the marking. A protected transition changes its virtual place, so t is
+//! not protected.
 //!
 //! # Sources
 //! Berthelot, *Checking properties of nets using transformations*, APN 1985; rule G of verifypn.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions = Conditions::new(
     "neutral-transitions",
     Preserve::REACHABILITY.and(Preserve::LIVENESS).and(Preserve::MARKINGS),

@@ -1,4 +1,5 @@
-//! Consumers that need nothing else and are invisible are merged into the producers, others stay.
+//! Merges some consumers, which take only from the place, into its producers; the other consumers
+//! stay.
 //!
 //! ```text
 //! # reachability over x
@@ -27,16 +28,16 @@
 //! 3. m₀(p) < w.
 //!
 //! # Preserves
-//! R only, and every reachable marking: but the choice among the consumers is made early, which may
-//! make a deadlock.
+//! R only, and every reachable marking. The choice among the consumers is made early, which may
+//! cause a deadlock.
 //!
 //! # Soundness
-//! Consider the last moment before a firing of f at which p was below w: by (3) there is one, and
-//! by (2) a firing of some h ended it. From then on p holds at least w, so each other consumer
-//! leaves at least w; moving f to right behind that h keeps them enabled, and f is enabled there
-//! by (1). What f puts comes earlier. Do so for one f after the other, counting h f as a
-//! transition that does not change p. The run ends in the same marking. So p and f may be in S or
-//! touch it; it is just that an f that touches S gains nothing by the merge.
+//! Consider the last moment before a firing of f at which p held fewer than w tokens. By (3) it
+//! exists, and by (2) a firing of some h ended it. From then on p holds at least w, so each other
+//! consumer leaves at least w. Move f to right behind that h: the other consumers stay enabled, and
+//! f is enabled there by (1). The tokens that f puts come earlier. Do so for one f after the other,
+//! counting h f as a transition that does not change p. The run ends in the same marking. So p may
+//! be in S, and f may touch S; but an f that touches S gains nothing by the merge.
 //!
 //! # Sources
 //! Partial post-agglomeration in Thierry-Mieg, *Structural reductions revisited*, 2020, there for
@@ -45,7 +46,7 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve, merge_all, takes_only_from};
 use parikh_net::TransitionId;
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
     Conditions::new("partial-post-agglomeration", Preserve::REACHABILITY, 3, check);
 

@@ -1,4 +1,4 @@
-//! What can follow at once does: consumers that need nothing else are merged into the producers.
+//! Merges consumers that take only from the place into its producers, so that they fire at once.
 //!
 //! ```text
 //! # reachability over x, y
@@ -28,7 +28,7 @@
 //! 3. No f in F puts to p.
 //! 4. All f take the same number w, and each h puts a multiple of w; if some h puts more than w,
 //!    there is only one f.
-//! 5. m₀(p) < w, or there is only one f: then it fires ⌊m₀(p)/w⌋ times once and for all.
+//! 5. m₀(p) < w, or there is only one f: then it fires ⌊m₀(p)/w⌋ times before all other firings.
 //! 6. For R: no f touches S; or m₀(p) < w and each h puts w tokens to p, nothing elsewhere, and
 //!    does not touch S.
 //!
@@ -36,16 +36,17 @@
 //! R, D, L. For D and L, (6) is not needed.
 //!
 //! # Soundness
-//! Runs of the reduced net are runs of the net before, with each merged transition written out.
-//! Take a run of the net before; a remainder m₀(p) mod w never matters by (4). First end it with
-//! all consumers that p allows (for R only where none touches S; else leave out the firings of h
-//! whose tokens are not consumed, which by (6) only returns tokens, and not on S). For D there are
-//! none, as a marking with w tokens on p is not dead; for L the end of the run does not matter. Now
-//! move each f to right behind the h whose tokens it takes: by (2) it is enabled there, by (3) and
-//! (2) it takes nothing from anybody else, and what it puts comes earlier. The result is a run of
-//! the reduced net to the same marking. Dead markings are the same, as pre(h) decides about h and
-//! the merged transitions alike. For L: from any marking, flushing p leads to a marking of the
-//! reduced net, where a run to a carrier of t is a run to t and vice versa.
+//! Runs of the reduced net are runs of the original net, with each merged transition written out.
+//! Conversely, take a run of the original net; a remainder m₀(p) mod w never matters by (4). First
+//! extend the run by all consumers that p enables. For R do so only if none touches S; otherwise
+//! leave out the firings of h whose tokens are not consumed, which by (6) only returns tokens, and
+//! none on S. For D nothing has to be added, as a marking with w tokens on p is not dead; for L the
+//! end of the run does not matter. Now move each f to right behind the h whose tokens it takes. By
+//! (2) it is enabled there, by (3) and (2) it takes nothing from any other transition, and the
+//! tokens that it puts come earlier. The result is a run of the reduced net to the same marking.
+//! Dead markings are the same, as pre(h) decides about h and the merged transitions alike. For L:
+//! from any marking, firing the consumers of p leads to a marking of the reduced net, where a run
+//! to a carrier of t is a run to t and vice versa.
 //!
 //! # Sources
 //! Berthelot, *Transformations and decompositions of nets*, APN 1986; Haddad and Pradat-Peyre, *New
@@ -59,7 +60,7 @@ use super::{
 };
 use parikh_net::{PlaceId, Step, TransitionId};
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions = Conditions::new("post-agglomeration", Preserve::ALL, 6, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
@@ -93,14 +94,15 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut edits = merge_all(net, &producers, &consumers, times, &[&producers, &consumers])?;
     edits.push(Edit::RemovePlace(p));
     if waiting > 0 {
-        // Before it goes.
+        // Compute the step before its transition is removed.
         let step = Step { transition: first, count: waiting };
         edits.insert(0, net.can_fire(step).then_some(Edit::Prefire(step))?);
     }
     Some(edits)
 }
 
-/// Whether leaving out a firing of `h` only returns tokens, but for `weight` on `p`, and not on S.
+/// Returns true if leaving out a firing of `h` only returns tokens, except for `weight` tokens on
+/// `p`, and none on S.
 fn returnable(net: &WorkNet, h: TransitionId, p: PlaceId, weight: u64) -> bool {
     puts_only_to(net, h, p) && net.post_weight(h, p) == weight && !net.touches_support(h)
 }

@@ -1,5 +1,5 @@
-//! What can be put off is: producers that do nothing but feed p, from places of their own, are
-//! merged into the consumers.
+//! Merges producers into the consumers of p, if they do nothing but feed p from places of their
+//! own.
 //!
 //! ```text
 //! # deadlock over c
@@ -30,27 +30,28 @@
 //! R, D, L.
 //!
 //! # Soundness
-//! In a run of the net before, leave out the firings of h whose tokens no f takes: this returns
-//! their inputs and, by (4), changes nothing on S; it changes nothing else by (1). Put off each
-//! other h to right before the f that takes its tokens: nobody else needs them, and its inputs stay
-//! where they were. That is a run of the reduced net, and S ends the same: R. For D let the run end
-//! dead. With tokens left on p, some input other than p is missing for each f; it is no input of an
-//! h, because f is not in H (5). After leaving out the spare firings of h only input places of H
-//! hold more; by (5) that can enable only h's, and a merged h f still lacks f's input: dead.
-//! Conversely, from a dead marking of the reduced net fire h's until none is enabled, which ends by
-//! (1); if any fired, each f lacks an input that no h touched, and other transitions are as they
-//! were by (5): dead. For L: tokens that spare h's have moved to p could only have been used by the
-//! same h's, by the second half of (5). So whatever can be fired from the marking that is reached
-//! without these firings can be fired from the one that is reached with them.
+//! In a run of the original net, leave out the firings of h whose tokens no f takes. This returns
+//! their inputs and, by (4), changes nothing on S; it changes nothing else by (1). Postpone each
+//! other h to right before the f that takes its tokens: no other transition needs them, and the
+//! inputs of h stay in place. The result is a run of the reduced net with the same tokens on S at
+//! the end: R. For D let the run end in a dead marking. With tokens left on p, each f lacks some
+//! input other than p; this place is no input of an h, because f is not in H (5). After leaving out
+//! the spare firings of h only input places of H hold more; by (5) that can enable only transitions
+//! of H, and a merged h f still lacks the input of f: the marking is dead. Conversely, from a dead
+//! marking of the reduced net fire transitions of H until none is enabled, which ends by (1). If
+//! any fired, each f lacks an input that no h changed, and other transitions are still disabled by
+//! (5): the marking is dead. For L: tokens that spare firings of h have moved to p could only have
+//! been used by the same h, by the second half of (5). So every sequence that is enabled in the
+//! marking without these firings is enabled in the marking with them.
 //!
 //! # Sources
 //! Berthelot, APN 1986; Haddad and Pradat-Peyre, PPL 2006; rule T of verifypn, whose form of (5) we
-//! use for D, and whose use of it for branching time is wrong: hence the strict form for L.
+//! use for D. Its use for branching time is wrong, hence the strict form for L.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve, feeds_only, merge_all};
 use parikh_net::TransitionId;
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions = Conditions::new("pre-agglomeration", Preserve::ALL, 5, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {

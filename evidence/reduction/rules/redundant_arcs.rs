@@ -1,4 +1,4 @@
-//! Reading tokens that are always there is not needed.
+//! Removes read arcs for tokens that are always present.
 //!
 //! ```text
 //! # reachability over q
@@ -22,9 +22,10 @@
 //! R, D, L, and every reachable marking.
 //!
 //! # Soundness
-//! p never holds fewer than low: it starts with no fewer, and whoever lowers it leaves post(u,p) at
-//! least. So by (1) the arc blocks nobody. No such t lowers p, as then pre(t,p) > post(t,p) ≥ low:
-//! so what is left of the two arcs is one t → p of the same effect.
+//! p never holds fewer than low tokens: it starts with at least low, and each transition that
+//! decreases it leaves at least post(u,p). So by (1) the arc disables no transition. No such t
+//! decreases p, because then pre(t,p) > post(t,p) ≥ low. So the two arcs can be replaced by one arc
+//! t → p of the same effect.
 //!
 //! # Sources
 //! Rules N and F of verifypn; Bønneland et al., *Stubborn versus structural reductions for Petri
@@ -32,7 +33,7 @@
 
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
     Conditions::new("redundant-arcs", Preserve::ALL.and(Preserve::MARKINGS), 1, check).lossless();
 

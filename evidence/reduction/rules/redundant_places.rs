@@ -1,4 +1,5 @@
-//! A place goes that always holds what others tell, and never blocks alone.
+//! Removes a place whose tokens follow from other places by an equation, and which never disables a
+//! transition alone.
 //!
 //! ```text
 //! # markings
@@ -18,7 +19,7 @@
 //! transition c: r -> p
 //! ```
 //!
-//! The lamp holds 2·(q + r).
+//! The place lamp always holds 2·(q + r).
 //!
 //! # Conditions
 //! Candidate: a place p with a multiplicity k, and other places q with multiplicities y(q), perhaps
@@ -30,8 +31,8 @@
 //! M: in every reachable marking, k·m(p) = Σ y(q)·m(q) + c.
 //!
 //! # Soundness
-//! The equation holds by (1). Where all inputs of t but p hold enough, so does p, by (2): a case of
-//! implicit places, with equality.
+//! The equation holds by (1). If all inputs of t except p hold enough, so does p, by (2): this is
+//! the case of implicit places with equality.
 //!
 //! # Sources
 //! Berthomieu, Le Botlan, Dal Zilio, *Counting Petri net markings from reduction equations*, STTT
@@ -41,7 +42,7 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve, WeightedSum};
 use crate::reduction::Equality;
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
     Conditions::new("redundant-places", Preserve::MARKINGS, 2, check).weighed();
 

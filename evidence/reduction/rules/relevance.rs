@@ -1,4 +1,4 @@
-//! Transitions that cannot matter to S go, all at once.
+//! Removes transitions that cannot affect S, all at once.
 //!
 //! ```text
 //! # reachability over q
@@ -25,29 +25,29 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: a set D of transitions; all go. (With D = {t} for a t that puts nowhere more than it
-//! takes, these are the *sink transitions* of others.)
+//! Candidate: a set D of transitions; all are removed. (With D = {t} for a t that increases no
+//! place, these are the *sink transitions* of other tools.)
 //! 1. No transition of D touches S.
 //! 2. No transition of D puts more than it takes to an input place of a transition outside D.
 //!
 //! # Preserves
-//! R only. For D one would have to keep all transitions that steal tokens.
+//! R only. For D all transitions that take tokens from other transitions would have to stay.
 //!
 //! # Soundness
-//! Leave the firings of D out of a run. By (2) the input places of the others then hold no fewer
-//! tokens at any time, so the others still fire; by (1) S holds the same. Input places of the
-//! others are places that some transition outside D takes from, so nothing is assumed about any
-//! other place. The largest D is found by growing its complement from the transitions that touch S.
+//! Leave the firings of D out of a run. By (2) the input places of the other transitions then hold
+//! no fewer tokens at any time, so these transitions still fire; by (1) S holds the same. Only
+//! places from which a transition outside D takes matter, so nothing is assumed about other places.
+//! The largest D is found by growing its complement from the transitions that touch S.
 //!
 //! # Sources
 //! Rules I, a cone of influence, and G of verifypn. The *prefix of interest* of ITS-Tools
 //! (Thierry-Mieg, *Structural reductions revisited*, 2020) keeps transitions that lost inputs,
-//! which breaks runs on the way back, and is unsound for deadlocks as shipped.
+//! which breaks the back-translation of runs, and its implementation is unsound for deadlocks.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 use parikh_net::TransitionId;
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions = Conditions::new("relevance", Preserve::REACHABILITY, 2, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {

@@ -1,5 +1,5 @@
-//! A transition goes when others, one after the other and perhaps repeated, do the same and need no
-//! more.
+//! Removes a transition if a sequence of others, perhaps repeated, has the same effect and needs no
+//! more tokens.
 //!
 //! ```text
 //! # deadlock
@@ -18,8 +18,8 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: transitions t₁ … tₙ and u, all different; u goes. Let σ = t₁ … tₙ, fired one after
-//! the other. There is a k ≥ 1 with
+//! Candidate: transitions t₁ … tₙ and u, all different; u is removed. Let σ = t₁ … tₙ, fired one
+//! after the other. There is a k ≥ 1 with
 //! 1. Δ(u,p) = k·Δ(σ,p) for every place p, and
 //! 2. the sequence σᵏ can fire wherever u can.
 //!
@@ -27,10 +27,10 @@
 //! R, D, L, and every reachable marking.
 //!
 //! # Soundness
-//! Where u fires, σᵏ fires and leads to the same marking; where u is enabled, t₁ is, so no marking
-//! becomes dead. All of σ stay; each application is checked on the net without those removed
-//! before, so transitions cannot remove each other. A protected u changes its virtual place, and so
-//! does σ then.
+//! If u fires, σᵏ fires instead and leads to the same marking; if u is enabled, t₁ is, so no
+//! marking becomes dead. All transitions of σ stay. Each application is checked on the net without
+//! the transitions removed before, so transitions cannot remove each other. A protected u changes
+//! its virtual place, and by (1) so does σ.
 //!
 //! # Sources
 //! Rules D and L of verifypn and *dominated transitions* of Thierry-Mieg, *Structural reductions
@@ -39,7 +39,7 @@
 
 use super::{Candidate, Composite, Conditions, Context, Edit, Preserve};
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
     Conditions::new("same-effect", Preserve::ALL.and(Preserve::MARKINGS), 2, check).lossless();
 
@@ -52,7 +52,7 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
         (Some((_, one)), Some((_, many))) => many.checked_div(one).filter(|&k| k >= 1),
         _ => None,
     };
-    // A k that does not fit fails (1).
+    // A k that does not fit into i64 violates (1).
     let times = times.map_or(1, i64::unsigned_abs);
     let repeated = once.repeated(times)?;
     net.require(1, repeated.changes().eq(net.changes(u)))?;

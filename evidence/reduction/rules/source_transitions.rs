@@ -1,4 +1,4 @@
-//! With a transition that is always enabled there is no deadlock, and nothing else matters.
+//! Removes everything but a transition that is always enabled, because then there is no deadlock.
 //!
 //! ```text
 //! # deadlock
@@ -21,12 +21,12 @@
 //! By (1) t is enabled in every marking: neither net has a dead marking, whatever else is removed.
 //!
 //! # Sources
-//! Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020. There it has to precede the
-//! prefix of interest, which would take this net for one that deadlocks.
+//! Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020. There it must precede the
+//! prefix of interest, which would otherwise produce a net with a deadlock.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions = Conditions::new("source-transitions", Preserve::DEADLOCK, 1, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {

@@ -1,4 +1,5 @@
-//! A transition that is enabled from the start, and that nobody can disable, fires at once.
+//! Fires a transition at the start if it is enabled initially and no other transition can disable
+//! it.
 //!
 //! ```text
 //! # deadlock
@@ -24,10 +25,11 @@
 //! R, D, L.
 //!
 //! # Soundness
-//! By (2) only t lowers its inputs, so in any run that has fired t fewer than k times, t
-//! is enabled, and can fire k times in all; in a dead marking it has. So every run extends to one
-//! with k firings of t, S staying the same by (1), and these can be moved to the front: nobody else
-//! needs their inputs. For L: each marking leads to one of the reduced net by these firings.
+//! By (2) only t decreases its inputs. So in any run that has fired t fewer than k times, t is
+//! enabled and can fire k times in total; in a dead marking it has. So every run extends to one
+//! with k firings of t, with S unchanged by (1). These firings can be moved to the front, because
+//! no other transition needs their inputs. For L: each marking leads to a marking of the reduced
+//! net by these firings.
 //!
 //! # Sources
 //! Rule Q of verifypn; token pre-firing in ITS-Tools is the case of a place without producers.
@@ -35,7 +37,7 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 use parikh_net::Step;
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions = Conditions::new("token-prefiring", Preserve::ALL, 2, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {

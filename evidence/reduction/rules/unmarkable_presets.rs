@@ -1,4 +1,4 @@
-//! Transitions go that take more of some weighted sum of tokens than there ever is.
+//! Removes transitions that take more of some weighted sum of tokens than is ever present.
 //!
 //! ```text
 //! # reachability over busy
@@ -17,7 +17,7 @@
 //! transition stop: busy -> idle
 //! ```
 //!
-//! The sum idle + busy + 3·pair is 2 for ever, and meet and part need 3 of it.
+//! The sum idle + busy + 3·pair is always 2, and meet and part need 3 of it.
 //!
 //! # Conditions
 //! Candidate: places p with multiplicities y(p), and a set D of transitions.
@@ -40,7 +40,7 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve, WeightedSum};
 use parikh_net::TransitionId;
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
     Conditions::new("unmarkable-presets", Preserve::ALL.and(Preserve::MARKINGS), 2, check)
         .lossless()

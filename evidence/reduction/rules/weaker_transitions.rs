@@ -1,5 +1,5 @@
-//! A transition goes when repeating another one needs no more, gives no less, and is the same for
-//! S.
+//! Removes a transition if repeating another one needs no more tokens, gives no fewer, and has the
+//! same effect on S.
 //!
 //! ```text
 //! # reachability over q
@@ -18,7 +18,7 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: two transitions t ≠ u; u goes. There is a k ≥ 1 with
+//! Candidate: two transitions t ≠ u; u is removed. There is a k ≥ 1 with
 //! 1. Δ(u,p) ≤ k·Δ(t,p) for every place p,
 //! 2. Δ(u,p) = k·Δ(t,p) for every p in S, and
 //! 3. the sequence tᵏ can fire wherever u can.
@@ -28,7 +28,7 @@
 //!
 //! # Soundness
 //! Replace u by tᵏ in a run: it fires by (3) and the marking afterwards has no fewer tokens by (1),
-//! so the rest of the run fires, and the same on S by (2).
+//! so the rest of the run fires, with the same effect on S by (2).
 //!
 //! # Sources
 //! Rule D of verifypn, extended to arbitrary presets.
@@ -36,7 +36,7 @@
 use super::{Candidate, Composite, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::TransitionId;
 
-/// The conditions; see the module.
+/// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
     Conditions::new("weaker-transitions", Preserve::REACHABILITY, 3, check);
 
@@ -55,7 +55,8 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     Some(vec![Edit::RemoveTransition(u)])
 }
 
-/// The k to try: what S asks for, else what the first gain of `u` asks for.
+/// Returns the k to try: the number that S requires, or else the number for the first place that
+/// `u` increases.
 fn repetitions(net: &WorkNet, t: TransitionId, u: TransitionId) -> u64 {
     let needed = net.changes(u).find_map(|(p, change)| {
         let one = net.effect(t, p);

@@ -1,4 +1,4 @@
-//! `parikh encode`: a goal in any encoding, written for other solvers.
+//! `parikh encode`: writes a goal in any encoding for other solvers.
 
 mod question;
 
@@ -20,41 +20,42 @@ use std::time::Duration;
 #[command(group(clap::ArgGroup::new("asked").required(true).args(["goal", "queries"])))]
 #[command(after_help = format!("{}\n\n{EXAMPLES}\n\n{}", parts(), formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A net in any format that is read, or the directory of a contest instance.
+    /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
-    /// What to ask: 'EF φ', 'AG φ' (whose violation is asked for), a property φ of markings to be
-    /// reached, `deadlock`, or `max p1 + 2*p2`. The language is described below.
+    /// The goal: 'EF φ', 'AG φ' (the query is a violation), a property φ of markings to be reached,
+    /// `deadlock`, or `max p1 + 2*p2`. The language is described below.
     #[arg(long, value_name = "GOAL")]
     goal: Option<String>,
-    /// A file of formulas, the contest's XML or any other that `check --formulas` reads.
+    /// A file of formulas: the contest's XML, or any other that `check --formulas` reads.
     #[arg(long, value_name = "FILE", requires = "id")]
     queries: Option<PathBuf>,
-    /// Which formula of the file.
+    /// The id of the formula in the file.
     #[arg(long, requires = "queries")]
     id: Option<String>,
-    /// Parts joined by `+`; they are described below.
+    /// Parts of the encoding, joined by `+`; they are described below.
     #[arg(short, long, default_value = "state-equation")]
     encoding: Encoding,
-    /// Over the reals, over the integers, over bit-vectors, or in propositions.
+    /// The logic: real arithmetic, integer arithmetic, bit-vectors, or propositional logic.
     #[arg(short, long, value_enum, ignore_case = true, default_value = "LRA")]
     logic: Logic,
-    /// In propositions, how tokens become bits; by default `order`.
+    /// In propositional logic: the encoding of tokens as bits. By default `order`.
     #[arg(long, value_enum)]
     values: Option<AsBits>,
-    /// k, how many firings bmc and k-induction unroll, and how many steps bmc-steps does.
+    /// The bound k: the number of firings that bmc and k-induction unroll, and of steps that
+    /// bmc-steps unrolls.
     #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     steps: u32,
-    /// At most how many traps listed-traps lists.
+    /// The largest number of traps that listed-traps lists.
     #[arg(long, value_name = "N", default_value_t = 100)]
     traps: usize,
-    /// The language to write; by default the one that the file's name ends in, else smt2, or cnf
-    /// for propositions.
+    /// The output language. By default it follows from the ending of the file name, and otherwise
+    /// is smt2, or cnf in propositional logic.
     #[arg(short, long, value_enum)]
     format: Option<Format>,
-    /// The file to write; by default it goes to stdout.
+    /// The output file. By default stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How long the search for flows and traps may take.
+    /// Time limit for computing flows and traps.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
 }
@@ -76,7 +77,7 @@ fn parts() -> String {
             head of each file says what its answers mean."
 }
 
-/// What is asked, and how people say it.
+/// The goal to encode, with its description for users.
 struct Subject {
     goal: Goal,
     text: String,
@@ -93,7 +94,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let format = wanted.format;
     match &arguments.output {
         None => match question.write(format, &head, &mut io::stdout().lock()) {
-            // Whoever reads has read enough.
+            // A closed pipe is no error: the reader has read enough.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             result => result?,
         },
@@ -103,8 +104,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Complete)
 }
 
-/// Writes a file that has its name when all of it is there: half a formula is another one. What is
-/// no ordinary file (`/dev/stdout`, a pipe) is written as it is.
+/// Writes a file under a temporary name, and renames it when complete, because half a formula is a
+/// different formula. Special files (`/dev/stdout`, a pipe) are written directly.
 fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -130,7 +131,7 @@ fn head(
     question: &Question<'_>,
 ) -> String {
     let name = if net.name().is_empty() { "(without a name)" } else { net.name() };
-    // Names may hold anything, and a comment ends with its line.
+    // A name may contain line breaks, which would end the comment.
     let text = format!(
         "net: {}, {}, {}, from {}\ngoal: {}\nencoding: {encoding}, {}\n{}\n\
          written by parikh {}",
@@ -148,7 +149,7 @@ fn head(
 
 fn subject(arguments: &Arguments, net: &Net) -> Result<Subject> {
     let Some(goal) = &arguments.goal else {
-        // Both are required together.
+        // Clap ensures that both options are given together.
         let (file, id) = (arguments.queries.as_ref(), arguments.id.as_deref());
         let (Some(file), Some(id)) = (file, id) else { bail!("--queries FILE needs --id ID") };
         let asked = Formulas::of_file(file).read_aloud(net)?;
@@ -162,7 +163,8 @@ fn subject(arguments: &Arguments, net: &Net) -> Result<Subject> {
         return of_formula(net, &formula, id, false);
     };
     if let Some(sum) = goal.trim_start().strip_prefix("max ") {
-        // A comparison is the smallest formula around a sum.
+        // The sum is parsed as part of a comparison, which is the smallest formula that contains a
+        // sum.
         let formula = read(net, &format!("{sum} >= 0"))?;
         let Formula::Compare { left, .. } = formula else {
             bail!("--goal: expected `max` and a sum of tokens, found `{goal}`");
@@ -183,7 +185,8 @@ fn read(net: &Net, formula: &str) -> Result<Formula> {
     Ok(text::read_one(formula, "--goal", net).formula?)
 }
 
-/// The goal behind a formula. A property of markings is one to be reached, where `state` allows it.
+/// Returns the goal of a formula. If `state` is true, a property of markings means its
+/// reachability.
 fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<Subject> {
     let said = |predicate| {
         let text: String = words::formula(net, predicate);

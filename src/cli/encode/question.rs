@@ -1,4 +1,4 @@
-//! The question as it is written: in which logic, in which language.
+//! The query to write, in the requested logic and language.
 
 use super::Subject;
 use crate::structure::facts::facts_for;
@@ -20,37 +20,37 @@ pub(super) enum Logic {
     /// Linear integer arithmetic.
     #[value(name = "LIA")]
     Integers,
-    /// Bit-vectors, as wide as the bounds that are proved of places ask for.
+    /// Bit-vectors; their widths follow from the proved bounds of places.
     #[value(name = "BV")]
     Bits,
-    /// Clauses for SAT solvers, of bmc and bmc-steps.
+    /// Clauses for SAT solvers, for bmc and bmc-steps.
     #[value(name = "SAT")]
     Propositions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum AsBits {
-    /// A variable for each "so many tokens or more".
+    /// One variable for each "at least n tokens".
     Order,
-    /// The same, and one of the places of each component is marked: of a place invariant, or a safe
-    /// unit, with one token.
+    /// The same, with the constraint that exactly one place of each component is marked. A
+    /// component is a place invariant or a safe unit with one token.
     OneOfN,
-    /// Which place of a component is marked, as a binary number.
+    /// The index of the marked place of each component, as a binary number.
     Log,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// SMT-LIB 2. A maximum is asked by `(maximize …)`, which Z3 and OptiMathSAT know.
+    /// SMT-LIB 2. A maximum becomes `(maximize …)`, which Z3 and OptiMathSAT support.
     Smt2,
-    /// CPLEX LP format, for goals and encodings without choices.
+    /// CPLEX LP format, for goals and encodings without disjunctions.
     Lp,
     /// DIMACS, for SAT.
     Cnf,
 }
 
 impl Format {
-    /// The one that a file's name ends in.
+    /// Returns the format for the ending of a file name.
     fn of_name(file: &Path) -> Option<Format> {
         match file.extension()?.to_str()? {
             "smt2" => Some(Format::Smt2),
@@ -61,13 +61,13 @@ impl Format {
     }
 }
 
-/// How it is to be written.
+/// The requested form of the query.
 pub(super) struct Wanted {
     pub(super) encoding: Encoding,
     pub(super) logic: Logic,
     pub(super) values: Option<AsBits>,
     pub(super) format: Format,
-    /// At most how many traps are listed.
+    /// The largest number of traps listed.
     pub(super) traps: usize,
 }
 
@@ -98,14 +98,14 @@ impl Wanted {
         encoding.numbers = match logic {
             Logic::Reals => Numbers::Reals,
             Logic::Integers => Numbers::Integers,
-            // Bounds are found for both.
+            // Both logics need bounds of places.
             Logic::Bits | Logic::Propositions => Numbers::Bits,
         };
         Ok(Wanted { encoding, logic, values, format, traps })
     }
 }
 
-/// What is written.
+/// The query in its logic.
 pub(super) enum Question<'n> {
     Terms(EncodedGoal<'n>),
     Clauses(PropositionalGoal<'n>),
@@ -131,7 +131,7 @@ impl<'n> Question<'n> {
             return Ok(Question::Clauses(question));
         }
         if *format == Format::Lp {
-            // What is not marked initially need not be marked: that is a choice.
+            // A trap that is initially empty need not stay marked, so it would add a disjunction.
             facts.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
         }
         let question = EncodedGoal::new(net, &subject.goal, encoding, &facts)?;
@@ -141,7 +141,7 @@ impl<'n> Question<'n> {
         Ok(Question::Terms(question))
     }
 
-    /// Its logic and its size.
+    /// Describes the logic and the size of the query.
     pub(super) fn shape(&self, encoding: &Encoding) -> String {
         let k =
             if encoding.unrolls() { format!(", k = {}", encoding.steps) } else { String::new() };
@@ -159,7 +159,7 @@ impl<'n> Question<'n> {
         }
     }
 
-    /// What the answers mean.
+    /// Explains the possible results of a solver.
     pub(super) fn meaning(&self) -> String {
         match self {
             Question::Terms(question) => question.meaning(),
@@ -167,7 +167,7 @@ impl<'n> Question<'n> {
         }
     }
 
-    /// Writes it below a head.
+    /// Writes the query below the comment `head`.
     pub(super) fn write(&self, format: Format, head: &str, out: &mut dyn Write) -> io::Result<()> {
         let comment = match format {
             Format::Smt2 => ";",

@@ -1,16 +1,15 @@
-//! The course that `next` follows: the firings of a trace one by one, and round the loop behind
-//! them.
+//! The trace that `next` follows: firings one by one, and then the repeated suffix.
 
 use parikh_net::TransitionId;
 use parikh_net::printable::counted;
 
-/// The firings of a trace, and how many of them were followed.
+/// The firings of a trace, and the number of firings already followed.
 pub(super) struct Course {
-    /// What fires once.
+    /// The firings of the prefix.
     way: Vec<TransitionId>,
-    /// What repeats for ever behind it; empty where nothing does.
+    /// The firings of the repeated suffix. Empty if nothing repeats.
     round: Vec<TransitionId>,
-    /// How many firings were followed, those of all rounds counted.
+    /// The number of firings followed, over all repetitions.
     followed: usize,
 }
 
@@ -23,12 +22,13 @@ impl Course {
         self.followed
     }
 
-    /// So many firings were followed.
+    /// Sets the number of firings followed.
     pub(super) fn set_followed(&mut self, firings: usize) {
         self.followed = firings;
     }
 
-    /// The firing at a position; behind the way, those of the loop come again and again.
+    /// Returns the firing at a position. Positions after the prefix run through the repeated suffix
+    /// again and again.
     pub(super) fn at(&self, position: usize) -> Option<TransitionId> {
         match position.checked_sub(self.way.len()) {
             None => Some(self.way[position]),
@@ -37,13 +37,13 @@ impl Course {
         }
     }
 
-    /// The next firings, at most so many.
+    /// Returns the next firings, at most `times`.
     pub(super) fn next(&self, times: usize) -> Vec<TransitionId> {
         (self.followed..self.followed + times).map_while(|position| self.at(position)).collect()
     }
 
-    /// How many firings `next all` follows: on the way, those that are left of it; in the loop,
-    /// those that are left until it begins again.
+    /// Returns the number of firings that `next all` follows: to the end of the prefix, or to the
+    /// end of the current repetition.
     pub(super) fn rest(&self) -> usize {
         match self.followed.checked_sub(self.way.len()) {
             None => self.way.len() - self.followed,
@@ -52,7 +52,7 @@ impl Course {
         }
     }
 
-    /// How far it was followed, and what comes next.
+    /// Describes how far the trace was followed, and the next firing.
     pub(super) fn told(&self, name: impl Fn(TransitionId) -> String) -> String {
         let Some(t) = self.at(self.followed) else {
             return format!("the trace is at its end, after {}", counted(self.way.len(), "firing"));

@@ -1,4 +1,5 @@
-//! The game itself: a net, the firings so far, and what each command does. Knows no terminal.
+//! The game: a net, the firings so far, and the effect of each command. This module does not use
+//! the terminal.
 
 use super::super::trace_file::quote;
 use super::course::Course;
@@ -8,18 +9,18 @@ use parikh_net::printable::counted;
 use parikh_net::{ExtendedNet, Marking, Predicate, TransitionId, marking_text};
 use std::collections::BTreeMap;
 
-/// So many enabled transitions are listed.
+/// The largest number of enabled transitions listed.
 const LISTED: usize = 40;
 
-/// So many firings at once.
+/// The largest number of firings of one command.
 const MOST: usize = 1_000_000;
 
-/// What is said to a command.
+/// The response to a command.
 pub(super) struct Said {
     pub(super) lines: Vec<String>,
-    /// Whether it could be done.
+    /// True if the command succeeded.
     pub(super) done: bool,
-    /// Whether the game is over.
+    /// True if the game is over.
     pub(super) over: bool,
 }
 
@@ -28,7 +29,7 @@ impl Said {
         Said { lines, done: true, over: false }
     }
 
-    /// It cannot be done.
+    /// Returns the response to a command that is not possible.
     pub(super) fn refused(why: impl Into<String>) -> Self {
         Said { lines: vec![format!("no: {}", why.into())], done: false, over: false }
     }
@@ -37,14 +38,15 @@ impl Said {
 /// A game on a net.
 pub(super) struct Game<'n> {
     net: &'n ExtendedNet,
-    /// Where the game begins.
+    /// The initial marking of the game.
     start: Marking,
     marking: Marking,
     /// The firings so far, each with the marking before it.
     fired: Vec<(TransitionId, Marking)>,
     goals: Vec<(String, Predicate)>,
     course: Option<Course>,
-    /// What leads to each marking that is remembered, and how far the trace was followed there.
+    /// The bookmarks by name: the firings that lead to the marking, and the number of trace firings
+    /// followed.
     marks: BTreeMap<String, (Vec<TransitionId>, usize)>,
     rng: Rng,
 }
@@ -63,19 +65,19 @@ impl<'n> Game<'n> {
         }
     }
 
-    /// Says of this condition, after every move, whether it holds.
+    /// Adds a condition whose truth is shown after every move.
     pub(super) fn watch(&mut self, name: String, goal: Predicate) {
         self.goals.push((name, goal));
     }
 
-    /// Follows a trace by `next`, from the marking that it begins in.
+    /// Makes `next` follow a trace that starts in `start`.
     pub(super) fn follow(&mut self, start: Marking, course: Course) {
         self.marking.clone_from(&start);
         self.start = start;
         self.course = Some(course);
     }
 
-    /// What is said first.
+    /// Returns the lines shown at the beginning.
     pub(super) fn begin(&self) -> Vec<String> {
         let core = self.net.core();
         let name = if core.name().is_empty() { "a net" } else { core.name() };
@@ -94,7 +96,7 @@ impl<'n> Game<'n> {
         lines
     }
 
-    /// Does what a line says.
+    /// Executes a command line.
     pub(super) fn command(&mut self, line: &str) -> Said {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -132,7 +134,8 @@ impl<'n> Game<'n> {
         }
     }
 
-    /// A number of the list, or a name, perhaps with how often.
+    /// Executes a move: a number of the list or a name, optionally followed by the number of
+    /// firings.
     fn move_of(&mut self, line: &str) -> Said {
         let core = self.net.core();
         if let Ok(t) = names::find(core, line) {
@@ -167,7 +170,7 @@ impl<'n> Game<'n> {
         }
     }
 
-    /// Fires these one after the other, as far as that goes.
+    /// Fires the transitions one after the other, up to the first that is disabled.
     fn fire_all(&mut self, sequence: &[TransitionId]) -> Said {
         for (at, &t) in sequence.iter().enumerate() {
             let before = self.marking.clone();
@@ -185,7 +188,7 @@ impl<'n> Game<'n> {
         Said::fine(self.shown())
     }
 
-    /// Does something so often as is said, or once.
+    /// Performs an action as often as `number` says, or once if `number` is empty.
     fn so_often(&mut self, number: &str, act: impl FnOnce(&mut Self, usize) -> Said) -> Said {
         match number.parse() {
             _ if number.is_empty() => act(self, 1),
@@ -261,7 +264,7 @@ impl<'n> Game<'n> {
         self.fire_all(&way)
     }
 
-    /// What a transition waits for, by its name.
+    /// Explains why the transition with this name is disabled.
     fn why(&self, name: &str) -> Said {
         match names::find(self.net.core(), name) {
             Ok(t) => self.why_not(t),
@@ -269,7 +272,7 @@ impl<'n> Game<'n> {
         }
     }
 
-    /// What a transition waits for.
+    /// Explains why a transition is disabled.
     fn why_not(&self, t: TransitionId) -> Said {
         let core = self.net.core();
         let held = |place| (self.marking[place], quote(core.place_name(place)));
@@ -299,7 +302,7 @@ impl<'n> Game<'n> {
         all.filter(|&t| self.net.is_enabled(&self.marking, t)).collect()
     }
 
-    /// The marking, what is enabled, and the goals.
+    /// Returns the marking, the enabled transitions and the conditions.
     fn shown(&self) -> Vec<String> {
         let core = self.net.core();
         let marking = match self.marking.total() {
@@ -325,7 +328,7 @@ impl<'n> Game<'n> {
         lines
     }
 
-    /// Whether a condition holds, where what is enabled is a matter of all arcs.
+    /// Returns true if the condition holds. Enabledness takes inhibitor arcs into account.
     fn holds(&self, goal: &Predicate) -> bool {
         match goal {
             Predicate::True => true,
@@ -340,7 +343,7 @@ impl<'n> Game<'n> {
         }
     }
 
-    /// The firings so far, one a line, behind where they begin.
+    /// Returns the firings so far, one per line, after the initial marking of the game.
     fn written(&self) -> Vec<String> {
         let core = self.net.core();
         let from = (self.start != *core.initial())
@@ -354,7 +357,7 @@ mod tests {
     use super::*;
     use parikh_net::ExtendedBuilder;
 
-    /// A buffer of at most 2, and a switch that empties it.
+    /// A buffer of at most 2 tokens, and a transition that empties it.
     fn net() -> ExtendedNet {
         let mut net = ExtendedBuilder::new("buffer");
         let buffer = net.core.place("buffer", 0).unwrap();

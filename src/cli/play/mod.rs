@@ -1,8 +1,8 @@
 //! `parikh play`: the token game, in a terminal or from a script.
 //!
-//! One command a line in, plain lines out: it works over any connection, and a script is a text.
-//! The net is played as it was read, inhibitor and reset arcs by their own firing rule, so nets
-//! that no engine takes can be played, too.
+//! Each input line is one command, and the output is plain lines. So the game works over any
+//! connection, and a script is a text file. The net is played as read: inhibitor and reset arcs
+//! have their own firing rule. So the game also accepts nets that no engine accepts.
 
 mod course;
 mod game;
@@ -31,16 +31,16 @@ use super::trace_file::Trace;
 #[derive(clap::Args)]
 #[command(after_help = COMMANDS)]
 pub(super) struct Arguments {
-    /// A net in any format; a coloured one is unfolded.
+    /// A net in any supported format; a coloured net is unfolded.
     model: PathBuf,
-    /// A condition on markings, said to hold or not after every move: 'both: c1 >= 1 && c2 >= 1'.
+    /// A condition on markings whose truth is shown after every move: 'both: c1 >= 1 && c2 >= 1'.
     /// Repeatable.
     #[arg(long, value_name = "FORMULA")]
     goal: Vec<String>,
-    /// A firing sequence to follow by `next`, as `parikh check --trace` writes it.
+    /// A firing sequence for `next` to follow, as written by `parikh check --trace`.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// The seed of what `random` fires.
+    /// The seed of the command `random`.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -89,7 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         if stdin.lock().read_until(b'\n', &mut line).context("standard input")? == 0 {
             break;
         }
-        // What is no text is no command either, and the game goes on.
+        // Invalid UTF-8 becomes an unknown command, and the game goes on.
         let text = String::from_utf8_lossy(&line);
         let said = match text.trim().strip_prefix("goal ") {
             Some(formula) => match condition(formula, "goal", net.core()) {
@@ -113,7 +113,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
 }
 
-/// The net of a file, as it is; a coloured one unfolded.
+/// Reads a net without translating inhibitor and reset arcs. A coloured net is unfolded.
 fn read(model: &Path) -> Result<ExtendedNet> {
     Ok(match input::read_source(model)? {
         SourceModel::Net(net) => *net,
@@ -124,7 +124,7 @@ fn read(model: &Path) -> Result<ExtendedNet> {
     })
 }
 
-/// A condition on markings, perhaps with its name in front.
+/// Parses a condition on markings, optionally with a name in front.
 fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
     let read = read_one(text, file, net);
     let formula = read.formula?;
@@ -134,8 +134,8 @@ fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
     Ok((name, goal))
 }
 
-/// Where a trace begins, and its firings. Where the net has reset arcs, it may name what stands for
-/// them: a copy for each number of tokens.
+/// Reads a trace: its initial marking and its firings. For a net with reset arcs, the trace may
+/// name copies of transitions from the translated net.
 fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, Course)> {
     let shown = file.display();
     let text = std::fs::read_to_string(file).with_context(|| shown.to_string())?;
@@ -172,7 +172,7 @@ fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, Course)> {
     Err(anyhow!("{shown}:{}: {}", error.line, error.problem))
 }
 
-/// The firings of a sequence, one by one.
+/// Expands a sequence into single firings.
 fn steps(
     sequence: &FiringSequence,
     origin: &dyn Fn(TransitionId) -> TransitionId,
@@ -187,5 +187,5 @@ fn steps(
     Ok(steps.collect())
 }
 
-/// The most firings of a trace.
+/// The largest number of firings of a trace.
 const MOST: usize = 10_000_000;

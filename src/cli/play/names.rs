@@ -1,17 +1,17 @@
-//! Names of transitions in a game: their ids, quoted as in a trace, or else their names.
+//! Names of transitions in a game: ids, quoted as in a trace, or labels.
 
 use super::super::trace_file::{quote, unquote};
 use parikh_net::{Net, TransitionId, closest};
 
-/// How a transition is listed, and can be typed.
+/// Returns the name of a transition for lists. The name can be typed as a command.
 pub(super) fn shown(net: &Net, t: TransitionId) -> String {
     quote(net.transition_name(t))
 }
 
-/// Returns the transition that is typed: by its id, or else by its name, as in a formula.
+/// Returns the transition with a typed id, or else with a typed label, as in a formula.
 ///
 /// # Errors
-/// There is none of that name, or several.
+/// No transition has the name, or several transitions have it.
 pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
     let unquoted = if typed.len() > 1 { unquote(typed) } else { None };
     let name = unquoted.as_deref().unwrap_or(typed);
@@ -46,10 +46,10 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
     }
 }
 
-/// The most transitions of one name that a message lists.
+/// The largest number of transitions with the same label listed in a message.
 const SHOWN: usize = 8;
 
-/// What is typed, taken apart: a name, and how often where a number stands behind it.
+/// Splits typed text into a name and a number of firings. Returns `None` without a number.
 pub(super) fn with_times(typed: &str) -> Option<(&str, usize)> {
     let (name, times) = typed.rsplit_once(char::is_whitespace)?;
     Some((name.trim_end(), times.parse().ok()?))

@@ -1,4 +1,4 @@
-//! `parikh reduce --check`: a log gone through again.
+//! `parikh reduce --check`: checks a log by applying its steps again.
 
 use super::super::terminal::{line, object};
 use super::super::{Outcome, model};
@@ -28,7 +28,8 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
             let what = || format!("{} has {found}, the log leads to {reduced}", given.display());
             return Err(LogError::OtherNet).with_context(what);
         }
-        // Units are a claim that answers may rest on, so they are not to be made up.
+        // Units are a claim that answers may depend on, so they have to follow from those of the
+        // model.
         if given_net.units().is_some() && given_net.units() != reduction.net.units() {
             bail!(
                 "{} claims units (NUPN) that do not follow from those of the model",
@@ -66,7 +67,7 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
     Ok(Outcome::Complete)
 }
 
-/// Refuses a log that asks for nothing of what it preserves: any net would do.
+/// Refuses a log that preserves properties of no node, because every net would satisfy it.
 fn refuse_vacuous(file: &LogFile) -> Result<()> {
     let has = |class: &str| file.log.preserves.iter().any(|name| name == class);
     if has("reachability") && file.log.support.is_empty() && file.log.protected.is_empty() {
@@ -78,7 +79,7 @@ fn refuse_vacuous(file: &LogFile) -> Result<()> {
     Ok(())
 }
 
-/// What is preserved, and of which nodes: `deadlock over p, q; liveness of t`.
+/// Describes the preserved properties with their nodes: `deadlock over p, q; liveness of t`.
 fn preserved(file: &LogFile) -> String {
     let of = |what: &str, names: &[String]| {
         let some = super::some_of(names.iter().cloned());

@@ -1,4 +1,4 @@
-//! The files of a reduction: the net as PNML, the log as JSON. Both are streamed.
+//! The output files of a reduction: the net as PNML and the log as JSON. Both are streamed.
 
 use crate::reduction::LogFile;
 use anyhow::{Context, Result};
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
 
-/// Bytes on the way to a file, as a sink of text that keeps the error `fmt` has no room for.
+/// A text sink that writes to a file. Keeps the I/O error, because `fmt::Error` has no contents.
 struct TextFile {
     file: BufWriter<File>,
     error: Option<io::Error>,
@@ -45,7 +45,7 @@ pub(super) fn write_log(log: &LogFile, path: &Path) -> Result<()> {
     write().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Reads a log; what it says is checked elsewhere.
+/// Reads a log without checking its steps.
 pub(in super::super) fn read_log(path: &Path) -> Result<LogFile> {
     let shown = path.display();
     let file = File::open(path).with_context(|| format!("{shown}: cannot be read"))?;

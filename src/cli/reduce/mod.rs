@@ -1,12 +1,11 @@
-//! `parikh reduce`: a smaller net that answers the same questions, and the log of how it came to
-//! be.
+//! `parikh reduce`: computes a smaller net that answers the same questions, and a log of the steps.
 //!
-//! stdout has what was done, one fact a line, the sizes first and comments behind `#`; in JSON
-//! every line is an object with a `type`, and the summary with the sizes comes last. Files are
-//! written before the last line is printed.
+//! Text on stdout has one fact per line, starting with the sizes, and comments start with `#`. In
+//! JSON, every line is an object with a `type`, and the summary with the sizes comes last. Files
+//! are written before the last line is printed.
 //!
-//! A formula about a bound is printed with the number to add to its answer; places that were asked
-//! for and are gone with what they hold for ever.
+//! A formula about a bound is printed with the number to add to its answer. Removed places of the
+//! support are printed with their constant numbers of tokens.
 
 mod check;
 mod files;
@@ -34,60 +33,61 @@ use wanted::{Asked, OnReduced, Wanted};
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A net in any format that is read, or the directory of a contest instance.
+    /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
-    /// What has to survive: the reachable markings as far as --support sees them; whether a dead
-    /// marking can be reached (with --support, which, as far as it sees them); which transitions of
-    /// --support are live. Formulas say it for themselves.
+    /// The properties to preserve: the reachable markings, projected to --support; the reachability
+    /// of a dead marking (with --support also its projection); the liveness of the transitions of
+    /// --support. Formulas determine these properties by themselves.
     #[arg(long, value_name = "CLASS", value_enum, value_delimiter = ',', conflicts_with = "check")]
     preserve: Vec<Class>,
-    /// The places that are asked for: ids with commas between. For a transition, its input places
-    /// are kept, so that its enabledness can be asked of the reduced net; under liveness the
-    /// transition itself is.
+    /// The nodes to preserve: ids separated by commas. For a transition, its input places are kept,
+    /// so that its enabledness can be evaluated on the reduced net; for liveness, the transition
+    /// itself is kept.
     #[arg(long, value_name = "NODES", conflicts_with = "check")]
     support: Vec<String>,
     #[command(flatten)]
     formulas: formulas::Formulas,
-    /// Only these rules, or families of rules, with commas between.
+    /// Use only these rules or families of rules, separated by commas.
     #[arg(
         long, value_name = "RULES", value_delimiter = ',', hide_possible_values = true,
         value_parser = PossibleValuesParser::new(rules::names().chain(families())), conflicts_with = "check"
     )]
     rules: Vec<String>,
-    /// All rules but these, or those of the families dead, irrelevant, places, transitions, fusion
-    /// and agglomeration. The rules:
+    /// Use all rules except these, or except the families dead, irrelevant, places, transitions,
+    /// fusion and agglomeration. The rules:
     #[arg(
         long, value_name = "RULES", value_delimiter = ',',
         value_parser = PossibleValuesParser::new(rules::names().chain(families())), conflicts_with = "check"
     )]
     without: Vec<String>,
-    /// How long it may take. The net at its end is as good as any, only larger.
+    /// Time limit. The net reached by then is correct, only larger.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
-    /// Where to write the reduced net, as PNML.
+    /// The output file for the reduced net, as PNML.
     #[arg(short, long, value_name = "OUT.pnml")]
     output: Option<PathBuf>,
-    /// Where to write the log: every application of a rule with its nodes, in JSON. `parikh replay
-    /// MODEL TRACE --log LOG.json` carries traces of the reduced net back, --check checks it.
+    /// The output file for the log: every application of a rule with its nodes, as JSON. `parikh
+    /// replay MODEL TRACE --log LOG.json` translates traces of the reduced net back, and --check
+    /// checks the log.
     #[arg(long, value_name = "LOG.json", conflicts_with = "check")]
     log: Option<PathBuf>,
-    /// Instead of searching, go through this log: each step's conditions are checked on the net
-    /// before it, and the net it ends with must be the one it names.
+    /// Check this log instead of reducing: the conditions of each step are checked on the net
+    /// before the step, and the last net must be the one named in the log.
     #[arg(
         long, value_name = "LOG.json",
         conflicts_with_all = ["formula", "formulas"]
     )]
     check: Option<PathBuf>,
-    /// With --check: the net in this PNML file must be what the log leads to, units and all. Labels
-    /// are not looked at.
+    /// With --check: the net in this PNML file must be the last net of the log, including units.
+    /// Labels are ignored.
     #[arg(long, value_name = "FILE.pnml", requires = "check")]
     reduced: Option<PathBuf>,
-    /// How to print it.
+    /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     format: Format,
 }
 
-/// A class of questions.
+/// A class of properties to preserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Class {
     Reachability,
@@ -95,12 +95,12 @@ enum Class {
     Liveness,
 }
 
-/// How what was done is printed.
+/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A fact a line, comments behind `#`.
+    /// One fact per line, comments after `#`.
     Text,
-    /// A JSON object a line, a summary last.
+    /// A JSON object per line, the summary last.
     Json,
 }
 
@@ -120,7 +120,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     let wanted = Wanted::of(&net, arguments)?;
     let budget = limits::budget(Some(arguments.timeout), None);
-    // What there is by then is as good as any: it is written, which may take a while.
+    // After a signal, the net reached so far is still written, which may take a while.
     signals::finish_on_signal(&budget);
     let only = Some(rules_wanted(arguments));
     let config = Config { only, keep_log: arguments.log.is_some(), ..Config::default() };
@@ -148,7 +148,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     })
 }
 
-/// Refuses arguments that make no sense together.
+/// Refuses contradictory options.
 fn refuse_nonsense(arguments: &Arguments) -> Result<()> {
     let formulas = &arguments.formulas;
     let asks = !formulas.formula.is_empty() || !formulas.formulas.is_empty();
@@ -179,7 +179,7 @@ fn refuse_nonsense(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Whether two paths lead to one file, if it is there; to one place, if not.
+/// Returns true if two paths denote the same file, or would denote the same file if it existed.
 fn is_same(a: &Path, b: &Path) -> bool {
     let real = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path));
     matches!((real(a), real(b)), (Ok(a), Ok(b)) if a == b)
@@ -200,12 +200,12 @@ fn rules_wanted(arguments: &Arguments) -> Vec<&'static str> {
     rules::names().filter(chosen).collect()
 }
 
-/// What was done, for printing.
+/// The result of a reduction, for printing.
 struct Report<'a> {
     net: &'a Net,
     reduction: &'a Reduction,
     written: &'a [PathBuf],
-    /// Why it ended before the fixpoint.
+    /// The reason for ending before the fixpoint.
     ended: Option<Exhausted>,
     faults: u64,
 }
@@ -305,9 +305,9 @@ fn in_words(why: Exhausted) -> String {
     }
 }
 
-/// How many there are, and the first of them; `None` when there is none.
+/// Returns the number of names and a list of the first names. Returns `None` without names.
 fn some_of(names: impl ExactSizeIterator<Item = String>) -> Option<(usize, String)> {
-    /// How many are named in a line; JSON names all.
+    /// The largest number of names in a line of text. JSON has all names.
     const SHOWN: usize = 10;
     let count = names.len();
     let mut shown = names.take(SHOWN).collect::<Vec<_>>().join(", ");
@@ -317,8 +317,7 @@ fn some_of(names: impl ExactSizeIterator<Item = String>) -> Option<(usize, Strin
     (count > 0).then_some((count, shown))
 }
 
-/// The places that were asked for and are gone: what they hold in every marking that the reduced
-/// net stands for.
+/// Prints the removed places of the support with their tokens, which are the same in every marking.
 fn constants(net: &Net, reduction: &Reduction, format: Format) {
     let gone = |&p: &PlaceId| Some((net.place_name(p), reduction.constant(p)?));
     for (place, tokens) in reduction.needs().support.iter().filter_map(gone) {
@@ -333,7 +332,7 @@ fn constants(net: &Net, reduction: &Reduction, format: Format) {
     }
 }
 
-/// A line for each rule that was applied.
+/// Prints a line for each rule that was applied.
 fn rules_applied(statistics: &Statistics, format: Format) {
     for rule in statistics.rules.iter().filter(|rule| rule.applied > 0) {
         let seconds = rule.time.as_secs_f64();
@@ -357,7 +356,7 @@ fn rules_applied(statistics: &Statistics, format: Format) {
     }
 }
 
-/// How a transition that was asked for fires in the reduced net.
+/// Prints how a preserved transition fires in the reduced net.
 fn protected(net: &Net, reduction: &Reduction, t: TransitionId, firing: &Firing, format: Format) {
     let name = net.transition_name(t);
     let carriers = firing.carriers().iter().map(|&by| reduction.net.transition_name(by));
@@ -378,7 +377,7 @@ fn protected(net: &Net, reduction: &Reduction, t: TransitionId, firing: &Firing,
     }
 }
 
-/// A formula as it is asked of the reduced net, unless its numbers do not fit there.
+/// Prints a formula translated to the reduced net, unless its numbers exceed 64 bits there.
 fn translated(asked: &Asked, on: Option<OnReduced>, format: Format) {
     let id = &asked.id;
     match (format, on) {

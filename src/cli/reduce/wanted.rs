@@ -1,4 +1,4 @@
-//! What a reduction is asked to preserve: classes with nodes, and formulas.
+//! The properties that a reduction has to preserve: classes of properties with nodes, and formulas.
 
 use super::super::Misuse;
 use super::{Arguments, Class};
@@ -8,13 +8,13 @@ use anyhow::{Result, anyhow, bail};
 use parikh_net::builder::Node;
 use parikh_net::{Goal, Net, NodeKind};
 
-/// A formula, as a question about goals.
+/// A formula as a query over goals.
 pub(super) struct Asked {
     pub(super) id: String,
     query: Query<Goal>,
 }
 
-/// The needs of a reduction, and the formulas they are for.
+/// The properties to preserve, and the formulas from which they follow.
 pub(super) struct Wanted {
     pub(super) needs: Needs,
     pub(super) asked: Vec<Asked>,
@@ -34,7 +34,8 @@ impl Wanted {
         needs.protected.extend(others.protected);
         needs.preserve = needs.preserve | others.preserve;
         if needs.preserve == Preserve::NOTHING {
-            // The initial marking decides all formulas: any net that has it would do.
+            // The initial marking decides all formulas, so every net with this initial marking
+            // would be correct.
             if arguments.log.is_some() {
                 bail!(Misuse(
                     "--log: the initial marking answers these formulas, so nothing of the net has \
@@ -93,8 +94,8 @@ fn needs(net: &Net, classes: &[Class], nodes: &[Node]) -> Result<Needs> {
     Ok(needs)
 }
 
-/// The nodes of `--support`: ids or names with commas between. A name may contain a comma itself,
-/// so an argument that is a node as a whole is one.
+/// Parses the nodes of `--support`: ids or labels separated by commas. A name may contain commas,
+/// so an argument that is a node's name as a whole denotes this node.
 fn nodes_named(net: &Net, arguments: &[String]) -> Result<Vec<Node>> {
     let mut nodes = Vec::new();
     for argument in arguments {
@@ -115,7 +116,7 @@ fn nodes_named(net: &Net, arguments: &[String]) -> Result<Vec<Node>> {
     Ok(nodes)
 }
 
-/// The node of this id, or else the nodes that a formula would mean by this name.
+/// Returns the node with this id, or else the nodes that this label denotes in a formula.
 fn nodes_called(net: &Net, name: &str) -> Result<Vec<Node>, FormulaProblem> {
     let place = |id: &str| net.place_named(id).map(Node::Place);
     let transition = |id: &str| net.transition_named(id).map(Node::Transition);
@@ -157,7 +158,7 @@ fn asked(net: &Net, arguments: &Arguments) -> Result<Vec<Asked>> {
 }
 
 impl Asked {
-    /// What to ask of the reduced net; `None` when its numbers would not fit 64 bits there.
+    /// Translates the query to the reduced net. Returns `None` if its numbers exceed 64 bits there.
     pub(super) fn on(&self, net: &Net, reduction: &Reduction) -> Option<OnReduced> {
         let small = &reduction.net;
         match &self.query {
@@ -182,7 +183,7 @@ impl Asked {
     }
 }
 
-/// A proposition as a formula, with its goals as they read on the reduced net.
+/// Returns a proposition as a formula, with its goals translated to the reduced net.
 fn on_reduced(
     proposition: &Proposition<Goal>,
     translate: &impl Fn(&Goal) -> Option<Goal>,
@@ -215,12 +216,13 @@ fn on_reduced(
     })
 }
 
-/// A question as it is asked of the reduced net.
+/// A query translated to the reduced net.
 pub(super) struct OnReduced {
-    /// In the language of `--formula`; `None` for a bound over places that are all gone.
+    /// The formula in the language of `--formula`. `None` for a bound whose places were all
+    /// removed.
     pub(super) formula: Option<String>,
-    /// Of a bound: to be added to the answer, for the places that hold the same for ever and are
-    /// gone. The answer itself where there is nothing to ask.
+    /// For a bound: the number to add to the answer for the removed places, whose tokens are
+    /// constant. Without remaining places, this is the answer.
     pub(super) constant: Option<i128>,
 }
 

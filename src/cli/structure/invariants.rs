@@ -1,5 +1,4 @@
-//! `parikh invariants`: sums of tokens that never change, firings that change nothing, and the
-//! bounds that follow.
+//! `parikh invariants`: place and transition invariants, and the bounds that follow from them.
 
 use super::super::json::number;
 use super::super::terminal::{line, note, object};
@@ -19,32 +18,32 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in super::super) struct Arguments {
-    /// A net in any format that is read, or the directory of a contest instance.
+    /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
-    /// Transition invariants: firings that change nothing together. Transitions of the same
-    /// effect count as one, called by the first of them.
+    /// Show transition invariants: firings that change nothing together. Transitions with the same
+    /// effect count as one, named by the first of them.
     #[arg(long)]
     transitions: bool,
-    /// All invariants without negative coefficient that have minimal support, instead of a basis.
-    /// There may be exponentially many.
+    /// Show all invariants without negative coefficients that have minimal support, instead of a
+    /// basis. There may be exponentially many.
     #[arg(long)]
     semiflows: bool,
-    /// Also the sums that every firing changes by multiples of a number only: p + q = 1 (mod 2).
-    /// Powers of small primes are looked at; none of the sums follows from the invariants or from
-    /// the others.
+    /// Also show modulo invariants, sums that every firing changes by a multiple of a number: p + q
+    /// = 1 (mod 2). The numbers are powers of small primes; no sum shown follows from the
+    /// invariants or from the other sums.
     #[arg(long, conflicts_with = "transitions")]
     modulo: bool,
-    /// How many candidates the search for semiflows may hold at a time.
+    /// The largest number of candidates that the search for semiflows may hold at a time.
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "semiflows")]
     limit: usize,
-    /// Also the bounds on each place that follow, and how; and which of the model's claims on its
-    /// units (NUPN) the invariants prove.
+    /// Also show the bounds on places that follow, with their derivation, and which of the model's
+    /// claims about its units (NUPN) follow from the invariants.
     #[arg(long, conflicts_with = "transitions")]
     bounds: bool,
-    /// How long the search may take: 90s, 5m, 1h.
+    /// Time limit for the search: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
-    /// How to print it.
+    /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -69,7 +68,8 @@ pub(in super::super) fn run(arguments: &Arguments) -> Result<Outcome> {
     })
 }
 
-/// The flows that the net confirms, how many it does not, and why there may be more.
+/// The invariants that the check on the net confirms, the number of refuted ones, and the reason
+/// why there may be more.
 struct Found<F> {
     flows: Vec<F>,
     refuted: usize,
@@ -95,7 +95,7 @@ impl<F> Found<F> {
         Found { refuted: before - flows.len(), flows, incomplete }
     }
 
-    /// The first line of text.
+    /// Returns the first line of text.
     fn head(&self, what: &str, semiflows: bool) -> String {
         let kind = match semiflows {
             true => "without negative coefficient, of minimal support",
@@ -109,7 +109,7 @@ impl<F> Found<F> {
         }
     }
 
-    /// The last line of JSON.
+    /// Returns the last line of JSON.
     fn summary(&self, net: &Net, what: &str, semiflows: bool) -> Value {
         json!({
             "type": "summary",
@@ -174,7 +174,7 @@ fn of_transitions(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome 
     found.outcome()
 }
 
-/// Coefficients may have any number of digits.
+/// Returns terms as JSON. Coefficients may have any number of digits.
 fn of_terms(
     terms: impl Iterator<Item = Value>,
     semiflow: bool,
@@ -200,12 +200,13 @@ fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
     };
     let bounds = place_bounds(net, &found.flows, budget);
     if arguments.bounds && found.incomplete.is_none() {
-        // Every bound holds, but later steps may be missing.
+        // Every bound found is valid, but later derivations may be missing.
         found.incomplete =
             budget.exhausted().map(|reason| format!("{reason}; bounds may be missing"));
     }
     let modulo = match arguments.modulo {
-        // What follows from any invariant at all is not said again, semiflow or not.
+        // Modulo invariants that follow from any place invariant are left out, so a basis is needed
+        // here.
         true if arguments.semiflows => {
             place_flows(net, budget).and_then(|flows| modulo::find(net, &flows, budget))
         }

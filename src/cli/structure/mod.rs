@@ -1,10 +1,10 @@
-//! `parikh invariants`, `parikh siphons`, `parikh traps`: what a net's structure says of it.
+//! `parikh invariants`, `parikh siphons`, `parikh traps`: structural analysis of a net.
 //!
-//! stdout has one fact a line, and lines behind a `#` that say what follows and whether that is
-//! all; the first of them is the summary. In JSON every line is an object with a `type`, and the
-//! summary comes last, as in `parikh check`. Every fact was checked on the net before it is
-//! printed, by code that does not share the search; one that fails is not printed and makes the
-//! exit code 4.
+//! Text on stdout has one fact per line. Lines that start with `#` state consequences and whether
+//! the list is complete. The first of these lines is the summary. In JSON, every line is an object
+//! with a `type`, and the summary comes last, as in `parikh check`. Before a fact is printed, code
+//! independent of the search checks the fact on the net. A fact that fails the check is not
+//! printed, and the exit code is 4.
 
 pub(super) mod invariants;
 mod modulo;
@@ -20,26 +20,27 @@ use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use std::time::Duration;
 
-/// How facts are printed.
+/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// A fact a line, comments behind `#`.
+    /// One fact per line, comments after `#`.
     Text,
-    /// A JSON object a line, a summary last.
+    /// A JSON object per line, the summary last.
     Json,
 }
 
-/// The budget of a command, ended by signals too. Unlike in `check`, nothing leaves the process by
-/// force at the deadline: all that searches here looks at its budget often, and a long list that
-/// is being printed by then is complete.
+/// Returns the budget of a command. Signals cancel the budget. Unlike in `check`, the process is
+/// not ended at the deadline. The searches here check the budget often, and a long list that is
+/// being printed then is complete.
 fn budget(timeout: Duration) -> Budget {
     let budget = limits::budget(Some(timeout), None);
     signals::cancel_on_signal(&budget, || ());
     budget
 }
 
-/// The places of `--inside`, ascending: names with commas between. A name may contain a comma
-/// itself, so an argument that is a place as a whole is one.
+/// Parses the places of `--inside`: names separated by commas. A name may contain commas, so an
+/// argument that is a place's name as a whole denotes this place. Returns the places in ascending
+/// order.
 fn places_named(net: &Net, arguments: &[String]) -> Result<Vec<PlaceId>> {
     let mut places = Vec::new();
     for argument in arguments {
@@ -62,13 +63,13 @@ fn places_named(net: &Net, arguments: &[String]) -> Result<Vec<PlaceId>> {
     Ok(places)
 }
 
-/// Names with commas between, or `none`.
+/// Returns the names separated by commas, or `none`.
 fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let text = names.collect::<Vec<_>>().join(", ");
     if text.is_empty() { "none".to_owned() } else { text }
 }
 
-/// The names of places.
+/// Returns the names of places.
 fn names<'n>(net: &'n Net, places: &[PlaceId]) -> Vec<&'n str> {
     places.iter().map(|&p| net.place_name(p)).collect()
 }

@@ -1,4 +1,4 @@
-//! What `parikh invariants --modulo` says: sums of tokens that keep their remainder.
+//! `parikh invariants --modulo`: sums of tokens whose remainder never changes.
 
 use super::super::json::number;
 use super::super::terminal::{line, object};
@@ -9,10 +9,11 @@ use parikh_net::Net;
 use parikh_solvers::{Budget, Exhausted};
 use serde_json::json;
 
-/// Those that the net confirms, beyond what these invariants say.
+/// Returns the modulo invariants that the check on the net confirms and that do not follow from
+/// `flows`.
 ///
 /// # Errors
-/// When the budget ends.
+/// The budget is spent.
 pub(super) fn find(
     net: &Net,
     flows: &[PlaceFlow],
@@ -24,7 +25,7 @@ pub(super) fn find(
     Ok(all)
 }
 
-/// A line for each.
+/// Prints a line for each modulo invariant.
 pub(super) fn print(net: &Net, all: &[ModuloInvariant], format: Format) {
     if format == Format::Text {
         let sums = if all.len() == 1 { "sum keeps its" } else { "sums keep their" };

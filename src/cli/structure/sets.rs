@@ -21,8 +21,8 @@ use std::time::Duration;
 pub(in super::super) struct SiphonArguments {
     #[command(flatten)]
     common: Arguments,
-    /// Whether every siphon contains a trap that is marked initially (Commoner's property): then
-    /// no reachable marking of an ordinary net is dead. Else the siphon that does not.
+    /// Check whether every siphon contains a trap that is marked initially (Commoner's property).
+    /// If so, no reachable marking of an ordinary net is dead. If not, show a siphon that does not.
     #[arg(long, conflicts_with_all = ["minimal", "inside", "marked", "unmarked"])]
     commoner: bool,
 }
@@ -36,27 +36,28 @@ pub(in super::super) struct TrapArguments {
 
 #[derive(clap::Args)]
 struct Arguments {
-    /// A net in any format that is read, or the directory of a contest instance.
+    /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
-    /// All minimal ones, a line each. There may be exponentially many.
+    /// Show all minimal sets, one per line. There may be exponentially many.
     #[arg(long)]
     minimal: bool,
-    /// At most so many minimal ones.
+    /// The largest number of minimal sets.
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "minimal")]
     limit: usize,
-    /// Only of these places: names with commas between. Without --minimal, the largest one.
+    /// Only sets of these places: names separated by commas. Without --minimal, show the largest
+    /// set.
     #[arg(long, value_name = "PLACES")]
     inside: Vec<String>,
-    /// Only with a token initially.
+    /// Only sets with a token initially.
     #[arg(long)]
     marked: bool,
-    /// Only without token initially.
+    /// Only sets without a token initially.
     #[arg(long, conflicts_with = "marked")]
     unmarked: bool,
-    /// How long the search may take: 90s, 5m, 1h.
+    /// Time limit for the search: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
-    /// How to print it.
+    /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -114,7 +115,7 @@ fn run(kind: Kind, arguments: &Arguments) -> Result<Outcome> {
     })
 }
 
-/// Prints sets, each checked place by place before.
+/// A printer for sets of places. Each set is checked before it is printed.
 struct Printer<'n> {
     net: &'n Net,
     kind: Kind,
@@ -130,7 +131,8 @@ impl Printer<'_> {
         }
     }
 
-    /// A set with what it is: in JSON `which`, in text a comment before it.
+    /// Prints a set with its description: `which` in JSON, `comment` as a line before the set in
+    /// text.
     fn set(&mut self, which: &str, comment: Option<&str>, set: &[PlaceId]) {
         let (net, noun) = (self.net, self.noun());
         if !is_closed(net, self.kind, set) {
@@ -203,7 +205,7 @@ fn minimal(
     printer.finish(count, incomplete)
 }
 
-/// The largest set within `within`; the largest is marked if any is.
+/// Prints the largest set within `within`. If any set within it is marked, the largest one is.
 fn largest_within(mut printer: Printer<'_>, within: &[PlaceId], marked: bool) -> Outcome {
     let (net, noun) = (printer.net, printer.noun());
     let set = largest(net, printer.kind, within);

@@ -1,8 +1,9 @@
-//! `parikh siphons --commoner`: the siphon–trap condition, and what follows for dead markings.
+//! `parikh siphons --commoner`: checks the siphon–trap property and its consequences for dead
+//! markings.
 //!
-//! Two questions are asked. The classical one, of every siphon, is what people know; where it
-//! fails, or holds without saying anything because of heavy arcs, the one of the sets that could
-//! be the empty places of a dead marking may still exclude dead markings.
+//! The command decides two properties. The classical property is about every siphon. Sometimes it
+//! fails, or holds without a consequence because of arc weights. Then the property restricted to
+//! sets that can be the empty places of a dead marking may still exclude dead markings.
 
 use super::super::Outcome;
 use super::super::terminal::{line, note, object};
@@ -19,13 +20,13 @@ use parikh_net::{Net, PlaceId};
 use parikh_solvers::{Budget, Exhausted};
 use serde_json::{Value, json};
 
-/// What became of a question.
+/// The result for a property.
 enum Finding {
     Holds(TrapCertificate),
     Fails(Vec<PlaceId>),
-    /// Out of time or the like.
+    /// The budget was spent.
     Open(String),
-    /// The search said what its check does not confirm.
+    /// The check rejects the result of the search.
     Fault(String),
 }
 
@@ -69,7 +70,7 @@ pub(super) fn run(net: &Net, format: Format, budget: &Budget) -> Outcome {
     }
 }
 
-/// Asks, and checks whatever comes back.
+/// Decides a property and checks the result.
 fn ask(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> Finding {
     match siphon_trap(net, property, budget) {
         Err(reason) => Finding::Open(reason.to_string()),
@@ -88,7 +89,7 @@ fn ask(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> Finding {
     }
 }
 
-/// Whether `set` is one of the question's and contains no marked trap.
+/// Returns true if `set` is a set that the property is about and contains no marked trap.
 fn is_counter_example(net: &Net, property: SiphonTrapProperty, set: &[PlaceId]) -> bool {
     let belongs = match property {
         SiphonTrapProperty::EverySiphon => !set.is_empty() && is_siphon(net, set),

@@ -1,5 +1,5 @@
-//! What `parikh invariants --bounds` says of nested units: which of the model's claims the
-//! invariants prove again, and which stay assumptions.
+//! `parikh invariants --bounds` for nested units: which of the model's claims follow from the
+//! invariants, and which stay assumptions.
 
 use super::super::terminal::{line, object};
 use super::{Format, list, names};
@@ -10,7 +10,8 @@ use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use serde_json::json;
 
-/// Says of each unit what is proved; nothing when the model does not claim that they are safe.
+/// Prints for each unit what is proved. Prints nothing if the model does not claim that its units
+/// are safe.
 pub(super) fn print(
     net: &Net,
     flows: &[PlaceFlow],
@@ -53,7 +54,8 @@ pub(super) fn print(
     }
 }
 
-/// `p holds one token at most and its places exclude each other`.
+/// Describes what stays an assumption: `p holds one token at most and its places exclude each
+/// other`.
 fn assumptions(proof: &UnitProof, places: impl Fn() -> String) -> String {
     let one_safe = (!proof.one_safe).then(|| format!("one token at most is on {}", places()));
     let exclusive = (!proof.exclusive).then(|| "its places exclude each other".to_owned());

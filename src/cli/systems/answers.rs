@@ -13,12 +13,12 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What finite runs count for.
+/// The meaning of finite runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(in crate::cli) enum Semantics {
-    /// LTL is about infinite traces only: RERS on .dot and .pnml.
+    /// LTL considers infinite traces only, as RERS on .dot and .pnml.
     Infinite,
-    /// A finite run repeats its last label: RERS on Promela, as SPIN has it.
+    /// A finite run repeats its last label, as RERS on Promela and SPIN.
     Spin,
 }
 
@@ -31,10 +31,10 @@ impl Semantics {
     }
 }
 
-/// What the questions are called together, for programs.
+/// The name of the questions, for programs.
 const EXAMINATION: &str = "Properties";
 
-/// Prints answers, and counts them.
+/// A printer for answers, which also counts them.
 pub(super) struct Printer<'c> {
     case: &'c Case,
     json: bool,
@@ -42,7 +42,7 @@ pub(super) struct Printer<'c> {
     counts: Mutex<Counts>,
 }
 
-/// How many answers there are of each kind.
+/// The number of answers of each kind.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     answered: usize,
@@ -65,7 +65,7 @@ impl<'c> Printer<'c> {
         Printer { case, json, certified_only, counts: Mutex::default() }
     }
 
-    /// Says what all answers are about.
+    /// Prints the scope of all answers.
     pub(super) fn head(&self, endings: FiniteRuns) {
         let semantics = self.case.logic.semantics(endings);
         match self.json {
@@ -113,7 +113,7 @@ impl<'c> Printer<'c> {
         }
     }
 
-    /// Says how many answers there were, and how many are as the file says.
+    /// Prints the number of answers, and the number of agreements with the file.
     pub(super) fn tail(&self) {
         let Counts { answered, open, faults, as_solved, otherwise } = *lock(&self.counts);
         if self.json {
@@ -129,7 +129,7 @@ impl<'c> Printer<'c> {
     }
 }
 
-/// Settles all properties of a case, prints them, and writes what shows them.
+/// Settles all properties of a case, prints the answers, and writes the evidence.
 pub(super) fn settle(
     case: &Case,
     config: &Config,

@@ -1,4 +1,4 @@
-//! The files of systems: found, read, and written.
+//! Files of systems: detection, reading and writing.
 
 use crate::systems::{Case, CaseError, Format, SystemEvidence};
 use anyhow::{Context, Result, bail};
@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io::{BufWriter, Read as _};
 use std::path::{Path, PathBuf};
 
-/// The error of a file that cannot be read as a system or as properties. Prints the line that is
-/// wrong on stderr at once, with a caret below: an error has one line, and no room for these.
+/// Returns the error for a file that cannot be parsed. Prints the wrong line with a caret on stderr
+/// at once, because an error message has only one line.
 fn in_file(path: &Path, error: &ReadError) -> anyhow::Error {
     let [line, caret] = error.shown();
     super::note!("{line}");
@@ -17,10 +17,10 @@ fn in_file(path: &Path, error: &ReadError) -> anyhow::Error {
     anyhow::anyhow!("{}:{error}", path.display())
 }
 
-/// What a file holds, unpacked, without the mark (U+FEFF) that some editors begin a text with.
+/// Returns the text of a file, decompressed and without a byte order mark (U+FEFF).
 ///
 /// # Errors
-/// When it cannot be read, or is no UTF-8; the latter with the line.
+/// The file cannot be read, or is not UTF-8. In the second case the error names the line.
 fn text(path: &Path) -> Result<String> {
     let mut bytes = Vec::new();
     parikh_files::open(path)
@@ -33,25 +33,26 @@ fn text(path: &Path) -> Result<String> {
     Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
 }
 
-/// The name of a file without folder and extension: `a/b.dot` and `a/b.dot.gz` are both `b`.
+/// Returns the name of a file without folder and extension: both `a/b.dot` and `a/b.dot.gz` give
+/// `b`.
 pub(super) fn stem(path: &Path) -> String {
     let is_compressed = path.extension().is_some_and(|it| it == "gz");
     let plain = if is_compressed { path.with_extension("") } else { path.to_owned() };
     plain.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The format of a system, by the name of its file and the first 4 KiB.
+/// Detects the format of a system by its file name and first 4 KiB.
 fn format(path: &Path, text: &str) -> Option<Format> {
     Format::of(path, &text.as_bytes()[..text.len().min(4096)])
 }
 
-/// The system in a file; `None` when the file is of no format of systems, or cannot be opened: the
-/// reader of nets, whose turn is next, says that better.
+/// Reads the system in a file. Returns `None` if the file is in no format of systems, or cannot be
+/// opened. In the second case the reader of nets, which is tried next, reports the error.
 ///
 /// # Errors
-/// When it is of such a format, and wrong.
+/// The file is in a format of systems and contains an error.
 pub(crate) fn read_system(path: &Path) -> Result<Option<System>> {
-    // Nets are read elsewhere, and may be large: look at the name and the beginning only.
+    // Files of nets may be large, so only the name and the first bytes are examined here.
     let mut beginning = Vec::new();
     let read =
         parikh_files::open(path).and_then(|file| file.take(4096).read_to_end(&mut beginning));
@@ -63,7 +64,7 @@ pub(crate) fn read_system(path: &Path) -> Result<Option<System>> {
     format.read(&text, &stem(path)).map(Some).map_err(|error| in_file(path, &error))
 }
 
-/// A system with its properties, each from its file.
+/// Reads a system and its properties from two files.
 pub(super) fn read_case(model: &Path, properties: &Path) -> Result<Case> {
     let system = text(model)?;
     let Some(format) = format(model, &system) else {
@@ -82,8 +83,8 @@ pub(super) fn read_case(model: &Path, properties: &Path) -> Result<Case> {
     Ok(case)
 }
 
-/// Creates the file of evidence for a case, in a directory that is made if need be. It is named
-/// after the file of properties, since one system may have several of these.
+/// Creates the evidence file for a case, and its directory if necessary. The file is named after
+/// the property file, because a system may have several property files.
 pub(super) fn evidence_file<'c>(
     directory: &Path,
     properties: &Path,

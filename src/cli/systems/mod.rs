@@ -1,5 +1,5 @@
 //! Parallel systems on the command line: `parikh check SYSTEM --properties FILE`, `parikh rers`,
-//! and what a system is (`parikh info`).
+//! and the description of a system (`parikh info`).
 
 mod answers;
 mod files;
@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-/// What `parikh check` was told.
+/// The options of `parikh check` for a system.
 pub(super) struct Arguments<'a> {
     pub(super) model: &'a Path,
     pub(super) properties: &'a Path,
@@ -36,7 +36,7 @@ pub(super) struct Arguments<'a> {
     pub(super) certified_only: bool,
 }
 
-/// Answers the properties of a file about a system.
+/// Answers the properties in a file about a system.
 pub(super) fn check(arguments: &Arguments<'_>) -> Result<Outcome> {
     if arguments.format == Format::Mcc {
         bail!(Misuse(
@@ -66,7 +66,7 @@ pub(super) fn check(arguments: &Arguments<'_>) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// What a system is, in lines.
+/// Describes a system in lines of text.
 pub(super) fn about(system: &System) -> Vec<String> {
     let shared = system.labels().filter(|&it| system.owners(it).len() > 1).count();
     let most = system.labels().map(|it| system.owners(it).len()).max().unwrap_or(0);
@@ -97,7 +97,7 @@ pub(super) fn about(system: &System) -> Vec<String> {
     ]
 }
 
-/// The same as JSON.
+/// Describes a system as JSON.
 pub(super) fn about_json(system: &System) -> serde_json::Value {
     let components: Vec<_> = system
         .components()
@@ -123,7 +123,7 @@ pub(super) fn about_json(system: &System) -> serde_json::Value {
     })
 }
 
-/// Says which names no label has.
+/// Warns about names in properties that no label has.
 fn warn_of_unknown(case: &crate::systems::Case) {
     let names = (0..case.properties.len()).flat_map(|at| case.unknown_names(at));
     let all: BTreeSet<&str> = names.collect();
@@ -138,7 +138,7 @@ fn warn_of_unknown(case: &crate::systems::Case) {
     }
 }
 
-/// A line on stdout that is about all answers.
+/// Prints a line on stdout that applies to all answers.
 fn heading(text: &str) {
     line(&format!("# {text}"));
 }

@@ -1,4 +1,4 @@
-//! `parikh report SYSTEM`: a page about a system, with its properties or by itself.
+//! `parikh report SYSTEM`: writes a page about a system, with or without properties.
 
 use super::files;
 use crate::cli::Outcome;
@@ -12,7 +12,7 @@ use parikh_solvers::Budget;
 use parikh_systems::System;
 use std::path::Path;
 
-/// Settles properties, and writes the page to a file, or to stdout where that is `-`.
+/// Settles the properties, and writes the page to a file, or to stdout if `output` is `-`.
 pub(in crate::cli) fn report(
     model: &Path,
     properties: &Path,
@@ -24,7 +24,7 @@ pub(in crate::cli) fn report(
     write_report(&system_report(&case, made(), config, budget), output)
 }
 
-/// A page about a system of which nothing in particular is asked.
+/// Writes a page about a system without properties.
 pub(in crate::cli) fn report_alone(
     system: &System,
     config: &run::Config,
@@ -38,7 +38,7 @@ fn made() -> String {
     format!("Parikh {}, {}", env!("CARGO_PKG_VERSION"), verdicts::now())
 }
 
-/// Writes a page to a file, or to stdout where that is `-`, and says what it leaves open.
+/// Writes a page to a file, or to stdout if `output` is `-`. Notes open questions on stderr.
 pub(in crate::cli) fn write_report(made: &SystemReport, output: &Path) -> Result<Outcome> {
     let page = system_page(made);
     match output.as_os_str() == "-" {

@@ -1,4 +1,5 @@
-//! `parikh rers`: all problems of a directory, and a file of answers as the challenge takes it.
+//! `parikh rers`: answers all problems of a directory, and writes the answers in the challenge's
+//! format.
 
 use super::answers::{Semantics, word};
 use super::files;
@@ -16,26 +17,26 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Arguments {
-    /// A directory of problems: NAME.dot with NAME-properties.txt beside it, or
+    /// A directory of problems: NAME.dot with NAME-properties.txt or
     /// NAME-properties-with-solution.txt.
     directory: PathBuf,
-    /// The file of answers: a line `problem,property,answer` for each that is known.
+    /// The output file: a line `problem,property,answer` for each known answer.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// How long each problem may take: 90s, 5m, 1h.
+    /// Time limit for each problem: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
-    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
     #[arg(short, long, value_parser = limits::memory)]
     memory: Option<u64>,
-    /// How many properties are worked on at the same time; by default one per processor.
+    /// The number of properties settled in parallel. By default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// What finite runs count for in LTL.
+    /// The meaning of finite runs in LTL.
     #[arg(long, value_enum, default_value = "infinite")]
     semantics: Semantics,
-    /// Write what every answer rests on to DIR/NAME-properties.jsonl, for
-    /// `parikh-certify NAME.dot`.
+    /// Write the evidence of every answer to DIR/NAME-properties.jsonl, for `parikh-certify
+    /// NAME.dot`.
     #[arg(long, value_name = "DIR")]
     evidence: Option<PathBuf>,
     /// The seed of the random walks.
@@ -47,7 +48,7 @@ const EXAMPLES: &str = "\
 Examples:
   parikh rers RERS2020 -o answers.csv --timeout 5m --evidence proofs";
 
-/// A problem: what it is called, its system, its properties.
+/// A problem: its name, its system and its properties.
 struct Problem {
     name: String,
     system: PathBuf,
@@ -103,7 +104,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> Result<Outcome> {
         if let Some(file) = &mut file {
             file.end().context("evidence")?;
         }
-        // What is known so far is on disk, whatever comes.
+        // The file is written after every problem, so that an interruption loses nothing.
         std::fs::write(&arguments.output, &written)
             .with_context(|| arguments.output.display().to_string())?;
         known += answers.len();
@@ -122,7 +123,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// A line about a problem.
+/// Prints a line about a problem.
 fn say(
     name: &str,
     case: &crate::systems::Case,
@@ -150,7 +151,7 @@ fn say(
     note!("{text}");
 }
 
-/// The problems of a directory, by name.
+/// Returns the problems of a directory, sorted by name.
 fn problems(directory: &Path) -> Result<Vec<Problem>> {
     let entries = std::fs::read_dir(directory).with_context(|| directory.display().to_string())?;
     let mut problems = Vec::new();

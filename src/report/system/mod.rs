@@ -67,7 +67,7 @@ pub struct Part {
     pub states: Vec<String>,
 }
 
-/// A question with its answer.
+/// A question and the answer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Row {
     /// The number of the property in its file, or the name of the question.
@@ -76,7 +76,7 @@ pub struct Row {
     pub formula: String,
     /// The answer. `None` if the question is open.
     pub value: Option<bool>,
-    /// Whether the answer is the desired one.
+    /// True if the answer is the desired one.
     pub good: Option<bool>,
     /// The reason for the answer, or the reason why the question is open.
     pub reason: String,
@@ -97,7 +97,7 @@ pub struct Row {
 pub struct Coming {
     /// The index of the label.
     pub label: u32,
-    /// Whether the label occurs. `None` if the question is open.
+    /// True if the label occurs. `None` if the question is open.
     pub comes: Option<bool>,
     /// The reason for the answer, or the reason why the question is open.
     pub reason: String,

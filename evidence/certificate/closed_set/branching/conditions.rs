@@ -1,4 +1,4 @@
-//! The members of a set that satisfy a condition.
+//! Computes the members of a set that satisfy a condition on markings.
 
 use super::evaluation::Evaluation;
 use super::firing::Touch;
@@ -8,7 +8,7 @@ use parikh_net::{Atom, Predicate, TransitionId};
 use std::collections::HashMap;
 
 impl Evaluation<'_> {
-    /// The members of `of` that satisfy `condition`.
+    /// Returns the members of `of` that satisfy `condition`.
     pub(super) fn satisfying(&mut self, of: u32, condition: &Predicate) -> Result<u32, Flaw> {
         match condition {
             Predicate::True => Ok(of),
@@ -45,7 +45,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The members of `of` that enable one of these transitions.
+    /// Returns the members of `of` that enable one of the transitions.
     fn enabling(&mut self, of: u32, transitions: &[TransitionId]) -> Result<u32, Flaw> {
         if transitions.is_empty() {
             return Ok(NONE);
@@ -61,12 +61,13 @@ impl Evaluation<'_> {
         if needs.iter().any(Vec::is_empty) {
             return Ok(of);
         }
-        // What a firing that changes nothing leads from.
+        // A member enables a transition if it is a predecessor by a firing with the same
+        // requirements and no change.
         let firings = self.lists.firings(&needs);
         self.sets.before_any(&self.lists, &firings, 0, (of, of))
     }
 
-    /// The members of `of` whose weighted sum is no larger than the bound.
+    /// Returns the members of `of` whose weighted sum is at most the bound.
     fn atom(&mut self, of: u32, atom: &Atom) -> Result<u32, Flaw> {
         let mut weights = vec![0i64; self.level_of.len()];
         for &(place, weight) in atom.sum.terms() {
@@ -77,7 +78,7 @@ impl Evaluation<'_> {
         self.bounded(&mut bounded, 0, of, 0)
     }
 
-    /// The vectors of a node that add no more than what is left of the bound after `sum`.
+    /// Returns the vectors of a node whose sum, added to `sum`, is at most the bound.
     fn bounded(
         &mut self,
         bounded: &mut Bounded,
@@ -113,7 +114,7 @@ impl Evaluation<'_> {
         Ok(result)
     }
 
-    /// The smallest and the largest sum of the vectors of a node.
+    /// Returns the smallest and the largest sum of the vectors of a node.
     fn range(
         &mut self,
         bounded: &mut Bounded,
@@ -144,19 +145,19 @@ impl Evaluation<'_> {
     }
 }
 
-/// A bound on a weighted sum, and what was computed for it.
+/// A bound on a weighted sum, with cached results.
 struct Bounded {
-    /// By level.
+    /// Weights by level.
     weights: Vec<i64>,
     bound: i128,
-    /// By node.
+    /// The smallest and the largest sum, by node.
     ranges: HashMap<u32, (i128, i128)>,
-    /// By node and the sum above it.
+    /// Results by node and the sum above the node.
     known: HashMap<(u32, i128), u32>,
 }
 
 impl Bounded {
-    /// What a value adds at a level.
+    /// Returns the contribution of a value at a level to the sum.
     fn own(&self, level: usize, value: u64) -> Result<i128, Flaw> {
         i128::from(self.weights[level]).checked_mul(i128::from(value)).ok_or(Flaw::Overflow)
     }

@@ -1,4 +1,4 @@
-//! The members of which the parts of a formula are true, from the inside out.
+//! Computes the members that satisfy the subformulas of a CTL formula, from the inside out.
 
 use super::super::ClosedSet;
 use super::super::members::Shape;
@@ -10,25 +10,25 @@ use parikh_temporal::{Node, Quantifier};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
 
-/// A formula that is evaluated.
+/// The evaluation of CTL formulas on a closed set.
 pub(super) struct Evaluation<'e> {
     pub(super) net: &'e Net,
-    /// The level of each place.
+    /// Level by place.
     pub(super) level_of: &'e [usize],
     pub(super) sets: Sets<'e>,
     pub(super) lists: Lists,
-    /// The transitions that change something.
+    /// The transitions that change the marking.
     moves: Firings,
-    /// Those that change nothing.
+    /// The transitions that do not change the marking.
     idle: Vec<TransitionId>,
-    /// The closed set.
+    /// The closed set as a node of `sets`.
     all: u32,
     /// The initial marking, by level.
     initial: Vec<u64>,
 }
 
 impl<'e> Evaluation<'e> {
-    /// Nothing is evaluated yet.
+    /// Prepares an evaluation on the closed set `set`.
     pub(super) fn on(
         set: &ClosedSet,
         shape: &'e Shape,
@@ -49,13 +49,13 @@ impl<'e> Evaluation<'e> {
         Ok(Evaluation { net, level_of: &shape.level_of, sets, lists, moves, idle, all, initial })
     }
 
-    /// Whether a property is true of the initial marking.
+    /// Returns true if a property is true of the initial marking.
     pub(super) fn holds(&mut self, property: &TreeProperty) -> Result<bool, Flaw> {
         let members = self.members(property)?;
         Ok(self.sets.contains(members, &self.initial))
     }
 
-    /// The members of which a property is true.
+    /// Returns the members that satisfy a property.
     fn members(&mut self, property: &TreeProperty) -> Result<u32, Flaw> {
         let (mut found, mut last): (HashMap<_, u32>, u32) = (HashMap::new(), NONE);
         for formula in property.formulas().below(property.formula()) {
@@ -108,27 +108,26 @@ impl<'e> Evaluation<'e> {
         self.sets.difference(self.all, members)
     }
 
-    /// The members that some firing leads from to these.
+    /// Returns the members with a successor in `to`.
     fn next(&mut self, to: u32) -> Result<u32, Flaw> {
         let itself = self.idle(to)?;
         let led = self.sets.before_any(&self.lists, &self.moves, 0, (self.all, to))?;
         self.sets.union(led, itself)
     }
 
-    /// The members of `of` of which a firing changes nothing.
+    /// Returns the members of `of` that enable a transition that changes nothing.
     fn idle(&mut self, of: u32) -> Result<u32, Flaw> {
         let enabled = self.idle.iter().map(|&t| Predicate::Enabled(t)).collect();
         self.satisfying(of, &Predicate::Or(enabled))
     }
 
-    /// The members on some path from which the first are until one of the second is.
+    /// Returns the members that satisfy E(left U right).
     fn until(&mut self, left: u32, right: u32) -> Result<u32, Flaw> {
         let within = self.sets.union(left, right)?;
         self.sets.leading(&self.lists, &self.moves, 0, (within, right))
     }
 
-    /// The members on some path from which the second are, until one of the first is, too, or for
-    /// ever.
+    /// Returns the members that satisfy E(left R right).
     fn release(&mut self, left: u32, right: u32) -> Result<u32, Flaw> {
         let (dead, idle) = (self.satisfying(right, &Predicate::Dead)?, self.idle(right)?);
         let mut ends = self.sets.intersection(left, right)?;
@@ -147,7 +146,7 @@ impl<'e> Evaluation<'e> {
     }
 }
 
-/// What a transition needs and changes, by ascending level.
+/// Returns the requirements and changes of a transition, by ascending level.
 fn touches(net: &Net, t: TransitionId, level_of: &[usize]) -> Vec<Touch> {
     let mut touches: BTreeMap<usize, (u64, i64)> = BTreeMap::new();
     for arc in net.pre(t) {

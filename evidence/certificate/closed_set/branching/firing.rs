@@ -1,27 +1,29 @@
-//! Which members of a set firings lead from into another.
+//! Computes the members of a set from which firings lead into another set.
 //!
-//! Two ways are gone side by side, one for a member and one for what a firing makes of it. Above
-//! the first place that a transition touches both agree; there all transitions go together.
+//! Two paths are followed in parallel, one for a member and one for the result of a firing. Above
+//! the first level that a transition touches both agree, so these levels are processed for all
+//! transitions together.
 
 use super::sets::{END, NONE, Operation, Sets};
 use crate::certificate::Flaw;
 use std::collections::HashMap;
 
-/// What a transition needs and changes at a level.
+/// The level, the required tokens and the change of a transition at this level.
 pub(super) type Touch = (usize, u64, i64);
 
-/// A touch, and the rest of the list; number 0 is the empty list.
+/// A list of touches: the first touch, and the number of the remaining list. Number 0 is the empty
+/// list.
 type Rest = (Touch, u32);
 
-/// Transitions by the first level that they touch, as lists of touches. Equal ends of lists have
-/// the same number.
+/// A set of transitions as lists of touches, by the first level that they touch. Equal suffixes of
+/// lists have the same number.
 pub(super) struct Firings {
-    /// Which of several, for what is remembered.
+    /// The number of this set of transitions, as a key of the cache.
     number: u32,
     beginning: HashMap<usize, Vec<u32>>,
 }
 
-/// All lists of touches.
+/// All lists of touches, without duplicates.
 pub(super) struct Lists {
     rests: Vec<Rest>,
     numbers: HashMap<Rest, u32>,
@@ -33,7 +35,8 @@ impl Lists {
         Lists { rests: vec![((usize::MAX, 0, 0), 0)], numbers: HashMap::new(), relations: 0 }
     }
 
-    /// Transitions made ready for firing; none has an empty list of touches.
+    /// Prepares a set of transitions for the computation of predecessors. No transition may have an
+    /// empty list of touches.
     pub(super) fn firings(&mut self, transitions: &[Vec<Touch>]) -> Firings {
         let mut beginning: HashMap<usize, Vec<u32>> = HashMap::new();
         for touches in transitions {
@@ -60,8 +63,8 @@ impl Firings {
 }
 
 impl Sets<'_> {
-    /// The vectors of `from`, which begin at a level, of which a firing, from there on given by the
-    /// number of its list, makes one of `to`.
+    /// Returns the vectors of `from` that a firing maps to a vector of `to`. The vectors begin at
+    /// `level`, and the list with number `list` gives the rest of the firing.
     fn before(
         &mut self,
         lists: &Lists,
@@ -88,7 +91,7 @@ impl Sets<'_> {
         while one != NONE && other != NONE {
             let (left, right) = (self.node(one), self.node(other));
             let after = left.0.checked_add_signed(change).filter(|_| left.0 >= pre);
-            // Results grow as values do.
+            // Results increase with the values, so the second path never goes back.
             match after {
                 Some(after) if right.0 < after => other = right.2,
                 Some(after) if right.0 == after => {
@@ -104,7 +107,8 @@ impl Sets<'_> {
         Ok(result)
     }
 
-    /// The same for any of the firings that begin at this level or below.
+    /// Returns the vectors of `from` that some firing maps to a vector of `to`, for firings that
+    /// begin at this level or below.
     pub(super) fn before_any(
         &mut self,
         lists: &Lists,
@@ -143,9 +147,10 @@ impl Sets<'_> {
         Ok(result)
     }
 
-    /// The vectors of `within` from which firings that begin at this level or below lead, inside
-    /// `within`, to one of `to`, which is a part of it. First all that goes on below, then firings
-    /// that begin here, and what these add again below.
+    /// Returns the vectors of `within` from which firings that begin at this level or below lead to
+    /// `to` inside `within`. `to` is a subset of `within`. The fixed point for the firings below is
+    /// computed first. Then firings that begin at this level are added, each followed by the fixed
+    /// point below (saturation).
     pub(super) fn leading(
         &mut self,
         lists: &Lists,

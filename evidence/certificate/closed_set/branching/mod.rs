@@ -1,28 +1,31 @@
-//! Whether a formula of CTL is true of the initial marking, evaluated on a closed set.
+//! Decides whether a CTL formula is true of the initial marking, evaluated on a closed set.
 //!
-//! No firing leads out of the set, so a formula is true of a member there exactly where it is in
-//! the net: nothing has to be known of which members can be reached.
+//! No firing leads out of the set. So a formula is true of a member in the set if and only if it is
+//! true in the net, and reachability of the members does not matter.
 //!
-//! The members of which a part of the formula is true are found from the inside out. E(φ U ψ):
-//! what firings lead from, inside φ, to ψ. E(φ R ψ): of ψ those which need no successor, because φ
-//! is true, or nothing is enabled, or a firing changes nothing; what leads to these inside ψ; and
-//! of the rest what is left when members without a successor in the rest are taken away, again and
-//! again. The operators over all paths are the opposites of those over some path.
+//! The subformulas are evaluated from the inside out; the value of each is a set of members.
 //!
-//! All of it goes down from level to level, on a thread with room for that; whoever asked is asked
-//! meanwhile whether to go on.
+//! - E(φ U ψ): the members from which firings inside φ lead to ψ.
+//! - E(φ R ψ): first the members of ψ that need no successor, because φ is true, or nothing is
+//!   enabled, or an enabled firing changes nothing. Second, the members of ψ from which firings
+//!   inside ψ lead to the first kind. Third, from the rest of ψ, members without a successor in the
+//!   rest are removed until none is left to remove.
+//! - Operators over all paths are evaluated as negations of operators over some path.
 //!
-//! The engine (`engine/diagrams`) goes the same way by diagrams that are none of these: nothing is
-//! shared, so that a mistake in one of them is seen by the other.
+//! The evaluation is recursive over the levels, on a thread with a stack of sufficient size.
+//! Meanwhile the calling thread calls `goes_on`.
+//!
+//! The engine (`engine/diagrams`) uses the same method with decision diagrams of its own. The two
+//! share no code, so each finds mistakes of the other.
 //!
 //! Sources: McMillan, *Symbolic Model Checking*, 1993; Ciardo, Lüttgen, Siminiceanu, "Saturation:
 //! an efficient iteration strategy for symbolic state-space generation", TACAS 2001.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `evaluation` | the parts of a formula from the inside out |
+//! | `evaluation` | the subformulas from the inside out |
 //! | `conditions` | the members that satisfy a condition on markings |
-//! | `firing` | what one firing leads from, and any number of them |
+//! | `firing` | predecessors by one firing, and by any number of firings |
 //! | `sets` | subsets of the closed set |
 
 mod conditions;
@@ -39,16 +42,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How often whoever asked is asked whether to go on.
+/// The interval between two calls of `goes_on`.
 const POLLING: Duration = Duration::from_millis(5);
 
-/// Bytes of stack: some, and so many a level for each operation that is under way there.
+/// Bytes of stack: a constant, and a number per level.
 const STACK: (usize, usize) = (1 << 20, 4 << 10);
 
-/// The most levels, for which there is a stack.
+/// The maximum number of levels that the stack allows.
 const MOST_LEVELS: usize = 100_000;
 
-/// Whether the property is true of the initial marking.
+/// Returns true if the property is true of the initial marking.
 pub(super) fn holds(
     set: &ClosedSet,
     shape: &Shape,
@@ -64,7 +67,7 @@ pub(super) fn holds(
     let (send, receive) = mpsc::channel();
     let evaluate = move || {
         let found = Evaluation::on(set, shape, net, stop).and_then(|mut it| it.holds(property));
-        // Whoever asked waits for it.
+        // The receiver waits for the result.
         send.send(found).ok();
     };
     std::thread::scope(|scope| {
@@ -78,7 +81,7 @@ pub(super) fn holds(
                 Ok(found) => return found,
                 Err(mpsc::RecvTimeoutError::Timeout) if goes_on() => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => stop.store(true, Ordering::Relaxed),
-                // It has failed, and so does this scope.
+                // The thread has panicked, and the scope passes the panic on.
                 Err(mpsc::RecvTimeoutError::Disconnected) => return Err(Flaw::Stopped),
             }
         }

@@ -1,43 +1,44 @@
-//! Subsets of a closed set, as diagrams of their own: equal sets have the same node.
+//! Subsets of a closed set, as decision diagrams with shared nodes: equal sets have the same node.
 //!
-//! A result that was computed is looked up in a table in which later results overwrite earlier
-//! ones: it decides how long something takes, and never what comes out.
+//! Results of operations are kept in a cache in which later results overwrite earlier ones. The
+//! cache affects the time only, never the result.
 
 use super::super::ClosedSet;
 use super::super::members::too_large;
 use crate::certificate::Flaw;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The set without members.
+/// The empty set.
 pub(super) const NONE: u32 = 0;
 /// The set of the empty vector, below the last level.
 pub(super) const END: u32 = 1;
 
-/// The most nodes: some hundred megabytes.
+/// The maximum number of nodes, which take some hundred megabytes.
 const MOST_NODES: usize = 8 << 20;
 
-/// Results that are remembered.
+/// The number of cached results.
 const LINES: usize = 1 << 20;
 
-/// Operations between two questions whether to go on.
+/// The number of operations between two checks of the stop flag.
 const STEPS: u32 = 1 << 10;
 
-/// What was computed; numbers of relations or firings come on top.
+/// Operations in the cache. The number of the set of transitions or of the list of touches is
+/// stored in the higher bits of the key.
 #[derive(Clone, Copy)]
 pub(super) enum Operation {
     Union = 1,
     Intersection = 2,
     Difference = 3,
-    /// Before one firing.
+    /// Predecessors by one given firing.
     Before = 4,
-    /// Before any firing.
+    /// Predecessors by any single firing.
     BeforeAny = 5,
-    /// Before any number of firings.
+    /// Predecessors by any number of firings.
     Leading = 6,
 }
 
 impl Operation {
-    /// The key of an operation for this relation or firing.
+    /// Returns the cache key of an operation with the number of its transitions.
     pub(super) fn with(self, number: u32) -> u32 {
         self as u32 | number << 3
     }
@@ -51,14 +52,14 @@ struct Line {
     result: u32,
 }
 
-/// Where sets live.
+/// The table of nodes, and the cache of results.
 pub(super) struct Sets<'s> {
-    /// A value, what is below it, and the rest of the chain.
+    /// The nodes (value, down, right). `right` continues with larger values.
     nodes: Vec<(u64, u32, u32)>,
-    /// Nodes by the hash of their parts.
+    /// Hash table of the nodes, with open addressing.
     slots: Vec<u32>,
     lines: Vec<Line>,
-    /// Values of chains that are being made.
+    /// Values and children of the nodes that are being built.
     work: Vec<(u64, u32)>,
     steps: u32,
     stop: &'s AtomicBool,
@@ -71,7 +72,8 @@ fn hash(a: u64, b: u32, c: u32) -> usize {
 }
 
 impl<'s> Sets<'s> {
-    /// The closed set itself, and where its subsets are to live. `stop` ends computations.
+    /// Copies the closed set into a new table, and returns the table and the node of the set.
+    /// Computations end when `stop` is set.
     pub(super) fn of(set: &ClosedSet, stop: &'s AtomicBool) -> Result<(Sets<'s>, u32), Flaw> {
         let empty = Line { operation: 0, a: 0, b: 0, result: 0 };
         let mut sets = Sets {
@@ -95,7 +97,7 @@ impl<'s> Sets<'s> {
         self.nodes[id as usize]
     }
 
-    /// Counts an operation, and asks now and then whether to go on.
+    /// Counts an operation, and regularly checks the stop flag.
     pub(super) fn tick(&mut self) -> Result<(), Flaw> {
         self.steps = self.steps.wrapping_add(1);
         match self.steps.is_multiple_of(STEPS) && self.stop.load(Ordering::Relaxed) {
@@ -141,29 +143,29 @@ impl<'s> Sets<'s> {
         }
     }
 
-    /// What an operation came to, if that is remembered.
+    /// Returns the cached result of an operation, if any.
     pub(super) fn known(&self, operation: u32, a: u32, b: u32) -> Option<u32> {
         let line = self.lines[hash(u64::from(operation), a, b) & (LINES - 1)];
         ((line.operation, line.a, line.b) == (operation, a, b)).then_some(line.result)
     }
 
-    /// Remembers what an operation came to.
+    /// Stores the result of an operation in the cache.
     pub(super) fn remember(&mut self, operation: u32, a: u32, b: u32, result: u32) {
         self.lines[hash(u64::from(operation), a, b) & (LINES - 1)] =
             Line { operation, a, b, result };
     }
 
-    /// Begins a chain: what is pushed from here on.
+    /// Begins a node chain with the values pushed from here on. Returns the start for `end`.
     pub(super) fn begin(&self) -> usize {
         self.work.len()
     }
 
-    /// A value of the chain that is being made; each is larger than the one before.
+    /// Adds a value to the chain that is being built. Values must increase.
     pub(super) fn push(&mut self, value: u64, down: u32) {
         self.work.push((value, down));
     }
 
-    /// The chain that was begun there.
+    /// Builds the chain that was begun at `begun`.
     pub(super) fn end(&mut self, begun: usize) -> Result<u32, Flaw> {
         let mut right = NONE;
         while self.work.len() > begun {
@@ -174,7 +176,7 @@ impl<'s> Sets<'s> {
         Ok(right)
     }
 
-    /// What is below a value.
+    /// Returns the child at a value, or `NONE` if there is none.
     pub(super) fn below(&self, set: u32, value: u64) -> u32 {
         let mut at = set;
         while at > END {
@@ -191,7 +193,7 @@ impl<'s> Sets<'s> {
         vector.iter().fold(set, |at, &value| self.below(at, value)) == END
     }
 
-    /// The members of either set.
+    /// Returns the union of two sets.
     pub(super) fn union(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
         let (a, b) = (a.min(b), a.max(b));
         if a == b || a == NONE {
@@ -222,7 +224,7 @@ impl<'s> Sets<'s> {
         Ok(result)
     }
 
-    /// The members of both sets.
+    /// Returns the intersection of two sets.
     pub(super) fn intersection(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
         let (a, b) = (a.min(b), a.max(b));
         if a == b || a == NONE {
@@ -248,7 +250,7 @@ impl<'s> Sets<'s> {
         Ok(result)
     }
 
-    /// The members of the first set that the second does not have.
+    /// Returns the members of `a` that are not in `b`.
     pub(super) fn difference(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
         if a == b || a == NONE || b == NONE {
             return Ok(if b == NONE { a } else { NONE });
