@@ -3,35 +3,37 @@
 //! ```text
 //! place a 1 · place b · place c          cover:  a = 1, b = 0, c ≥ 0
 //! transition x: a -> b                           a = 0, b = 1, c ≥ 0
-//! transition y: b -> a + c               so no marking is dead, and a is marked again and again
+//! transition y: b -> a + c               so no marking is dead, and a is marked infinitely often
 //! ```
 //!
-//! A *node* is a state and for each place an interval of token counts. From a node with state q, an
-//! edge of q and a mover lead to a node with the edge's target that contains every marking which
-//! the mover leads to. Only pairs of an edge and a mover that are left count, and only where the
-//! node's intervals allow them. So a run with an accepting run of the automaton goes along edges
-//! between nodes, and what it meets again and again is a strongly connected component of them.
+//! A *node* is a state and, for each place, an interval of token counts. From a node with state q,
+//! an edge of q and a mover lead to a node that has the edge's target as its state and contains
+//! every marking to which the mover leads. Only the remaining pairs of an edge and a mover count,
+//! and only where the node's intervals allow them. So a run with an accepting run of the automaton
+//! follows edges between nodes, and the nodes that it visits infinitely often belong to one
+//! strongly connected component.
 //!
 //! # Conditions
 //! 1. A node with the initial state contains the initial marking.
-//! 2. Every pair that a node allows leads to a node. The pair (e, t) is allowed at a node if t's
-//!    inputs fit below the upper ends, and no literal of e is false in all markings of the node
-//!    that enable t. The pair of e and "nothing" is allowed if each transition may be disabled.
-//!    Of the node's markings only those count that satisfy each comparison that e reads, as far as
-//!    the intervals of the other places tell.
-//! 3. A ranking has weights y ≥ 0 of places and values z of nodes. It never grows along the edges
-//!    that are left in its component, and those along which it falls are taken away.
-//! 4. Where runs have to be fair, a component in which t never fires is left in the end by a weakly
-//!    fair run if every node enables t, and its nodes that enable t by a strongly fair run.
+//! 2. Every pair that a node allows leads to a node. The pair (e, t) is allowed at a node if the
+//!    upper ends are large enough for t's inputs, and no literal of e is false in all markings of
+//!    the node that enable t. The pair of e and stuttering is allowed if each transition may be
+//!    disabled. Only those markings of the node count that satisfy each comparison that e reads, as
+//!    far as the intervals of the other places decide it.
+//! 3. A ranking has weights y ≥ 0 of places and values z of nodes. It never increases along the
+//!    remaining edges in its component, and the edges along which it decreases are removed.
+//! 4. Under fairness constraints, consider a component in which t never fires. A weakly fair run
+//!    leaves it eventually if every node enables t. A strongly fair run eventually leaves its nodes
+//!    that enable t. Edges at such nodes are removed.
 //!
 //! # Soundness
-//! By (1) and (2) a run stays in the cover. It goes along an edge of (3) finitely often, as y·m +
-//! z is bounded below. What is left by (4) contradicts fairness. If no component with all marks is
-//! left, there is no run.
+//! By (1) and (2) a run stays in the cover. It follows an edge removed by (3) finitely often, as
+//! y·m + z is bounded below. By (4) a fair run follows the other removed edges finitely often. If
+//! no component with all marks remains, there is no run.
 //!
 //! # Source
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969. The
-//! checker does not ask where the intervals come from.
+//! checker accepts intervals of any origin.
 
 use super::pairs::{Pairs, RankingFlaw};
 use super::{NoRunFlaw, Ranking};
@@ -42,17 +44,17 @@ use parikh_net::{Atom, Fairness, Net, PlaceId, Predicate, TransitionId};
 use parikh_temporal::{Automaton, Cube, Marks};
 use std::collections::HashMap;
 
-/// Edges between nodes, at most.
+/// The maximum number of edges between nodes.
 const EDGES: usize = 2_000_000;
 
 /// A state of the automaton with an interval of token counts for each place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CoverNode {
-    /// The state.
+    /// The state of the automaton.
     pub state: usize,
-    /// By place the least number of tokens.
+    /// The least number of tokens of each place.
     pub low: Vec<u64>,
-    /// By place the largest number of tokens; `None` without an upper end.
+    /// The largest number of tokens of each place; `None` without an upper bound.
     pub high: Vec<Option<u64>>,
 }
 
@@ -69,7 +71,7 @@ impl CoverNode {
             && self.high.iter().zip(&other.high).all(above)
     }
 
-    /// The markings of the node that enable `t`, as a node. `None` if there are none.
+    /// Returns the markings of the node that enable `t`, as a node, or `None` if there are none.
     pub fn enabling(&self, net: &Net, t: TransitionId) -> Option<CoverNode> {
         let mut node = self.clone();
         for arc in net.pre(t) {
@@ -82,10 +84,11 @@ impl CoverNode {
         Some(node)
     }
 
-    /// The markings that `t` leads to from those of the node, all of which enable it, with `state`.
+    /// Returns a node with `state` and the markings to which `t` leads from the markings of the
+    /// node, all of which must enable `t`.
     ///
     /// # Errors
-    /// When numbers are too large.
+    /// When a number of tokens overflows.
     pub fn after(&self, net: &Net, t: TransitionId, state: usize) -> Result<CoverNode, Flaw> {
         let mut node = CoverNode { state, ..self.clone() };
         for change in net.delta(t) {
@@ -107,8 +110,8 @@ impl CoverNode {
         !net.transitions().any(|t| self.enables(net, t))
     }
 
-    /// Restricts the node to markings where the cube is read when the mover moves. `self` has the
-    /// markings that enable the mover. `None` if the cube is read in no marking.
+    /// Returns the markings of the node in which the edge reads `cube` when `mover` moves. All
+    /// markings of `self` must enable the mover. Returns `None` if there are no such markings.
     pub fn reading(
         &self,
         net: &Net,
@@ -133,8 +136,8 @@ impl CoverNode {
         node.low.iter().zip(&node.high).all(fits).then_some(node)
     }
 
-    /// Shrinks the intervals to those of markings where the predicate has this value, as far as a
-    /// comparison by itself tells.
+    /// Shrinks the intervals to the markings where the predicate has this value. Each comparison is
+    /// considered by itself.
     fn restrict(&mut self, predicate: &Predicate, value: bool) {
         match (predicate, value) {
             (Predicate::And(parts), true) | (Predicate::Or(parts), false) => {
@@ -146,8 +149,8 @@ impl CoverNode {
         }
     }
 
-    /// For each term a·m(p) of a sum that is at most b: it is at most b less the least that the
-    /// other terms may come to.
+    /// Shrinks the intervals by a comparison with upper bound b: each term a·m(p) is at most b
+    /// minus the least values of the other terms.
     fn restrict_to(&mut self, Atom { sum, bound }: &Atom) {
         let least = |node: &CoverNode, place: PlaceId, factor: i64| -> Option<i128> {
             let at = place.index();
@@ -162,25 +165,27 @@ impl CoverNode {
             let most = rest.and_then(|rest| i128::from(*bound).checked_sub(rest));
             let Some(most) = most else { continue };
             let at = place.index();
-            // a·m ≤ most bounds m from above for a > 0, and from below for a < 0.
+            // The inequality a·m ≤ most is an upper bound on m for a > 0, and a lower bound for a <
+            // 0.
             if factor > 0 {
                 match u64::try_from(most.div_euclid(factor.into())) {
                     Ok(high) => {
                         self.high[at] = Some(self.high[at].map_or(high, |own| own.min(high)));
                     }
-                    // Less than no tokens, so that no marking is left.
+                    // The bound is negative, so no marking remains.
                     Err(_) if most < 0 => (self.low[at], self.high[at]) = (1, Some(0)),
                     Err(_) => {}
                 }
             } else if most < 0 {
-                // −|a|·m ≤ −|most|, rounded up.
+                // The inequality −|a|·m ≤ −|most|, with rounding up.
                 let low = most.unsigned_abs().div_ceil(factor.unsigned_abs().into());
                 self.low[at] = self.low[at].max(u64::try_from(low).unwrap_or(u64::MAX));
             }
         }
     }
 
-    /// The value of a predicate in all markings of the node that are dead, or in all that are not.
+    /// Returns the value of a predicate if it is the same in all markings of the node that are dead
+    /// (`dead`), or in all that are not.
     pub fn value(&self, net: &Net, predicate: &Predicate, dead: bool) -> Option<bool> {
         match predicate {
             Predicate::True => Some(true),
@@ -236,16 +241,16 @@ impl CoverNode {
 /// An edge between nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct CoverEdge {
-    /// The node where it begins.
+    /// The source node.
     pub from: usize,
-    /// The node where it ends.
+    /// The target node.
     pub to: usize,
-    /// What moves; nothing in a dead marking.
+    /// The transition that fires, or `None` for stuttering in a dead marking.
     pub mover: Option<TransitionId>,
     marks: Marks,
 }
 
-/// The nodes of a cover with the edges that are left.
+/// The nodes of a cover with the remaining edges.
 pub struct CoverGraph<'a> {
     net: &'a Net,
     nodes: &'a [CoverNode],
@@ -255,10 +260,10 @@ pub struct CoverGraph<'a> {
 }
 
 impl<'a> CoverGraph<'a> {
-    /// Checks conditions 1 and 2, and makes the edges.
+    /// Checks conditions 1 and 2, and builds the edges.
     ///
     /// # Errors
-    /// What is wrong with the cover, or [`Flaw::Stopped`].
+    /// A flaw of the cover, or [`Flaw::Stopped`].
     pub fn new(
         net: &'a Net,
         property: &'a RunProperty,
@@ -332,7 +337,7 @@ impl<'a> CoverGraph<'a> {
         Ok(graph)
     }
 
-    /// The edges that are left inside the component of a node.
+    /// Returns the remaining edges inside the component of a node.
     pub fn inside(&self, node: usize) -> Vec<CoverEdge> {
         let component = self.components();
         let is_inside = |at: usize| component.get(at) == component.get(node);
@@ -340,10 +345,10 @@ impl<'a> CoverGraph<'a> {
         edges.copied().collect()
     }
 
-    /// Takes away the edges along which the ranking falls, and returns how many they were.
+    /// Removes the edges along which the ranking decreases, and returns their number.
     ///
     /// # Errors
-    /// Why it is not a valid ranking. `self` must not be used any more.
+    /// The reason that the ranking is not valid. `self` must not be used any more.
     pub fn rank(
         &mut self,
         ranking: &Ranking,
@@ -385,8 +390,8 @@ impl<'a> CoverGraph<'a> {
         Ok(taken)
     }
 
-    /// A node whose component has all marks, and may be that of a fair run; none of the components
-    /// of the nodes `except`.
+    /// Returns a node whose component has all marks and may belong to a fair run. Components of the
+    /// nodes `except` are left out.
     pub fn accepting_node(&self, except: &[usize]) -> Option<usize> {
         let component = self.components();
         let count = component.iter().max().map_or(0, |most| most + 1);
@@ -401,7 +406,7 @@ impl<'a> CoverGraph<'a> {
         })
     }
 
-    /// Takes away what condition 4 excludes, until nothing more is.
+    /// Removes the edges that condition 4 excludes, until none is left to remove.
     fn take_unfair(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
         let (weak, strong) = (self.fairness.weak(), self.fairness.strong());
         if weak.is_empty() && strong.is_empty() {
@@ -447,7 +452,7 @@ impl<'a> CoverGraph<'a> {
         self.edges.iter().filter(|edge| component[edge.from] == component[edge.to])
     }
 
-    /// By node the number of its strongly connected component, along the edges that are left.
+    /// Returns, by node, the number of its strongly connected component along the remaining edges.
     fn components(&self) -> Vec<usize> {
         let mut after: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
         for edge in &self.edges {
@@ -459,7 +464,7 @@ impl<'a> CoverGraph<'a> {
     }
 }
 
-/// Finds nodes that contain others.
+/// An index for finding a node that contains a given one.
 struct Index<'a> {
     nodes: &'a [CoverNode],
     exact: HashMap<&'a CoverNode, usize>,
@@ -467,7 +472,7 @@ struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    /// The nodes, whose states are all below `states`.
+    /// Indexes the nodes, whose states must be below `states`.
     fn new(nodes: &'a [CoverNode], states: usize) -> Index<'a> {
         let mut of_state = vec![Vec::new(); states];
         for (at, node) in nodes.iter().enumerate() {

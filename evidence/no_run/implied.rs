@@ -1,21 +1,22 @@
-//! Whether one property of runs follows from another: what the question says, and what an argument
-//! is about.
+//! Checks that one property of runs implies another: the property of the question, and the property
+//! of the argument.
 //!
-//! Whoever argues may have written the question in another way: rewritten it, with other atoms, or
-//! with what is known of the initial marking or of all markings. So the argument says what it is
-//! about, and here it is seen that every run with the property in question would have that
-//! property, and be fair in the way that it speaks of. There may be several arguments, one for each
-//! case: then every such run would have one of their properties.
+//! The author of an argument may have rewritten the question, with other atoms or with facts about
+//! the initial marking or about all markings. Therefore the argument states its own property. This
+//! module checks that every run with the property of the question has the property of the argument,
+//! and satisfies its fairness constraint. If there are several arguments, one per case, every such
+//! run must have one of their properties.
 //!
-//! # How All are written over *common atoms*: first over predicates as they stand, then over those
-//! that stand as they are in what is asked and in what is argued, and the leaves of others. Of
-//! words over these, those are sought that satisfy what is asked, begin as the initial marking does
-//! (where that is dead, repeat it), never satisfy a premise, and satisfy nothing that is argued. If
-//! the automaton of all this accepts no word, there is no such run. Atoms are taken to be
-//! independent of each other, which only makes for more words.
+//! # How
+//! All properties are written over *common atoms*. In a first attempt, these are whole predicates.
+//! In a second attempt, they are the predicates that occur unchanged in both the question and the
+//! argument, and the leaves of all others. The module then looks for a word over these atoms that
+//! satisfies the property of the question, begins with the letter of the initial marking (and
+//! repeats it if that marking is dead), never satisfies a premise, and satisfies no property of an
+//! argument. If the automaton of these conditions accepts no word, there is no such run. Atoms
+//! count as independent of each other, which only admits more words.
 //!
-//! That such an automaton accepts nothing is believed only once it was held against its formula
-//! ([`Tableau::check_complete`]).
+//! An empty automaton counts only after a check against its formula ([`Tableau::check_complete`]).
 
 use super::CASES;
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -26,39 +27,39 @@ use parikh_temporal::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// States, edges and terms of an automaton that is made to compare two formulas. Terms are compared
-/// with each other, atom by atom.
+/// Limits of an automaton for the comparison of two formulas. Terms are compared pairwise, atom by
+/// atom.
 const LIMITS: AutomatonLimits = AutomatonLimits { states: 5_000, edges: 100_000, terms: 5_000 };
-/// The same of one with more than [`FEW_ATOMS`].
+/// Limits of an automaton with more than [`FEW_ATOMS`] atoms.
 const LIMITS_OF_MANY: AutomatonLimits = AutomatonLimits { terms: 500, ..LIMITS };
 const FEW_ATOMS: usize = 50;
 
-/// So many atoms are compared by an automaton: conditions on thousands of firings have as many
-/// leaves, and the ways to meet them all take minutes to write down.
+/// The maximum number of atoms of an automaton. Conditions on thousands of firings have as many
+/// leaves, and building their automaton takes minutes.
 const MOST_ATOMS: usize = 500;
 
-/// Why it is not seen that one follows from the other.
+/// The reason that the implication is not established.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotImplied {
-    /// Some word tells them apart.
+    /// Some word has the first property and not the second.
     #[error("it is about another formula")]
     Other,
-    /// It speaks of fewer runs.
+    /// The fairness constraints of the question do not imply those of the argument.
     #[error("it is about runs that are fair in another way")]
     Fairness,
-    /// The automaton is too large.
+    /// The automaton exceeds its limits.
     #[error("to compare it with what is asked, {0}")]
     TooLarge(#[from] AutomatonTooLarge),
-    /// The automaton is not that of the formula.
+    /// The check of the automaton against the formula failed.
     #[error("to compare it with what is asked, the automaton: {0}")]
     Automaton(#[from] TableauRefusal),
 }
 
-/// Accepts that each run of `net` that has the property `asked` has the property `argued`, if no
-/// reachable marking satisfies any of `given`.
+/// Checks that each run of `net` with the property `asked` has the property `argued`, if no
+/// reachable marking satisfies a predicate of `given`.
 ///
 /// # Errors
-/// Why this is not seen.
+/// The reason that the implication is not established.
 pub fn implies(
     net: &Net,
     asked: &RunProperty,
@@ -68,11 +69,11 @@ pub fn implies(
     implies_one_of(net, asked, &[argued], given)
 }
 
-/// Accepts that each run of `net` that has the property `asked` has one of the properties `argued`,
-/// if no reachable marking satisfies any of `given`.
+/// Checks that each run of `net` with the property `asked` has one of the properties `argued`, if
+/// no reachable marking satisfies a predicate of `given`.
 ///
 /// # Errors
-/// Why this is not seen.
+/// The reason that the implication is not established.
 pub fn implies_one_of(
     net: &Net,
     asked: &RunProperty,
@@ -87,7 +88,7 @@ pub fn implies_one_of(
     if argued.contains(&asked) {
         return Ok(());
     }
-    // As they are, predicates are few, and often that is enough.
+    // Whole predicates are few atoms, and often suffice.
     let all = argued.iter().flat_map(|argued| predicates(argued));
     let whole = predicates(asked).chain(all).collect();
     if Common::new(&whole).compare(net, asked, &argued, given).is_ok() {
@@ -95,7 +96,7 @@ pub fn implies_one_of(
     }
     let shared = argued.iter().flat_map(|argued| shared(asked, argued)).collect();
     match Common::new(&shared).compare(net, asked, &argued, given) {
-        // Predicates that are one in both may have parts that stand alone elsewhere.
+        // A predicate that occurs in both may have parts that occur separately elsewhere.
         Err(NotImplied::Other) if shared.iter().any(is_junction) => {
             Common::new(&HashSet::new()).compare(net, asked, &argued, given)
         }
@@ -103,9 +104,10 @@ pub fn implies_one_of(
     }
 }
 
-/// Whether the initial marking alone says that a run has the property, or that none has it.
+/// Returns true if the initial marking alone implies that some run has the property, and false if
+/// it implies that none has. Returns `None` otherwise.
 pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
-    // Some run is fair, from wherever it is.
+    // Every marking has a fair run.
     if let Some(value) = first_letter(net, property).known() {
         return Some(value);
     }
@@ -120,8 +122,8 @@ pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
     implies(net, &constant(true), property, &[]).is_ok().then_some(true)
 }
 
-/// What the initial marking says of the formula, part by part; where it is dead, it repeats. This
-/// takes atoms as they are, however many leaves they have.
+/// Evaluates the formula as far as the initial marking determines it, which repeats if it is dead.
+/// Atoms are evaluated as a whole, whatever the number of their leaves is.
 fn first_letter(net: &Net, property: &RunProperty) -> PartialTruth {
     let initially = RunAtom::all_initially(property.atoms(), net);
     let here = |atom: Atom| initially[atom.0 as usize];
@@ -135,13 +137,14 @@ fn is_junction(predicate: &Predicate) -> bool {
     matches!(predicate, Predicate::And(_) | Predicate::Or(_))
 }
 
-/// The predicates that are atoms of both, or the negations of such, in sorted form.
+/// Returns the predicates that are atoms, or negations of atoms, of both properties, in sorted
+/// form.
 fn shared(one: &RunProperty, other: &RunProperty) -> HashSet<Predicate> {
     let other: HashSet<Predicate> = predicates(other).collect();
     predicates(one).filter(|it| other.contains(it)).collect()
 }
 
-/// The predicates that are atoms, and their negations, in sorted form.
+/// Returns the predicates that are atoms, and their negations, in sorted form.
 fn predicates(property: &RunProperty) -> impl Iterator<Item = Predicate> + '_ {
     let both = property.atoms().iter().filter_map(|atom| match atom {
         RunAtom::Holds(it) => Some([it.clone().sorted(), it.clone().negated().sorted()]),
@@ -153,7 +156,7 @@ fn predicates(property: &RunProperty) -> impl Iterator<Item = Predicate> + '_ {
 /// Formulas over common atoms.
 struct Common<'p> {
     formulas: Ltl,
-    /// Predicates that are not taken apart.
+    /// Predicates that are not decomposed.
     whole: &'p HashSet<Predicate>,
     holds: HashMap<Predicate, Atom>,
     fires: HashMap<Vec<TransitionId>, Atom>,
@@ -165,7 +168,8 @@ impl<'p> Common<'p> {
         Common { formulas: Ltl::default(), whole, holds, fires }
     }
 
-    /// Whether no word has what is asked and nothing that is argued; see the module.
+    /// Checks that no word has the property `asked` and none of `argued`, as described in the
+    /// header of the file.
     fn compare(
         mut self,
         net: &Net,
@@ -188,7 +192,7 @@ impl<'p> Common<'p> {
             Literal { atom, positive }
         });
         let mut first: Vec<Literal> = first.collect();
-        // From a dead marking there is one run, which repeats it, and nothing fires.
+        // A dead marking has one run, which repeats the marking without firings.
         let is_dead = net.is_dead(net.initial());
         if is_dead {
             first.extend(self.fires.values().map(|&atom| Literal { atom, positive: false }));
@@ -211,11 +215,12 @@ impl<'p> Common<'p> {
         if !tableau.automaton.is_empty() {
             return Err(NotImplied::Other);
         }
-        // Only where it follows does that rest on the automaton.
+        // The check is needed only if the implication holds, because only then the result depends
+        // on the automaton.
         Ok(tableau.check_complete(&self.formulas, formula, CASES)?)
     }
 
-    /// A property over common atoms.
+    /// Returns the formula of a property over common atoms.
     fn property(&mut self, property: &RunProperty) -> Formula<Linear> {
         let atoms: Vec<Formula<Linear>> =
             property.atoms().iter().map(|atom| self.atom(atom)).collect();
@@ -233,7 +238,7 @@ impl<'p> Common<'p> {
         }
     }
 
-    /// A predicate in sorted form.
+    /// Returns the formula of a predicate in sorted form.
     fn predicate(&mut self, predicate: Predicate) -> Formula<Linear> {
         if let Some(literal) = self.literal(&predicate) {
             return self.formulas.literal(literal);
@@ -257,7 +262,7 @@ impl<'p> Common<'p> {
         }
     }
 
-    /// The predicate as a literal of an atom that is there.
+    /// Returns the predicate as a literal of a known atom, if there is one.
     fn literal(&self, predicate: &Predicate) -> Option<Literal> {
         let known = |predicate: &Predicate| self.holds.get(predicate).copied();
         if let Some(atom) = known(predicate) {
@@ -266,7 +271,7 @@ impl<'p> Common<'p> {
         known(&predicate.clone().negated().sorted()).map(Literal::negative)
     }
 
-    /// The number of the next atom.
+    /// Returns the next unused atom.
     fn next(&self) -> Atom {
         Atom((self.holds.len() + self.fires.len()) as u32)
     }

@@ -1,4 +1,4 @@
-//! Arguments that no run has a property, as they stand in files: nodes by name.
+//! Proofs that no run of a net has a property, as lines of files with names instead of ids.
 //!
 //! ```json
 //! {"atoms": [{"holds": {"comparison": {"sum": [["p", -1]], "bound": -1}}}, {"fires": ["t", "u"]}],
@@ -15,14 +15,14 @@
 //!  "rankings": [{"state": 0, "weights": [["p", 1]], "values": [[0, 1]]}]}
 //! ```
 //!
-//! An argument with a cover lists its nodes, and its rankings have values of nodes. Of each place
-//! that may hold tokens a node has the least and the largest number, `null` for no largest:
-//! `"cover": [{"state": 0, "tokens": [["a", 1, 1], ["c", 0, null]]}]`.
+//! For an argument with a cover, the line lists its nodes, and rankings have values of nodes. A
+//! node gives the lower and the upper bound of each place that may hold tokens, with `null` for no
+//! upper bound: `"cover": [{"state": 0, "tokens": [["a", 1, 1], ["c", 0, null]]}]`.
 //!
-//! Literals are atoms by their numbers from 1, negative for a negation; formulas refer to those
-//! before them, from 0. What a state `meets` are its obligations, `untils` are what the marks stand
-//! for. Resolving a line says nothing of whether it is right; it takes care that all numbers are
-//! those of something.
+//! Literals are atoms by their numbers from 1, negative for a negation. Formulas refer to earlier
+//! formulas by their numbers from 0. `meets` lists the obligations of a state, and `untils` the
+//! until formula of each mark. Resolving a line does not check the proof; it checks that all
+//! numbers refer to something.
 
 use super::cover::CoverNode;
 use super::{ExcludedPairs, Movers, NoRun, Ranking, Reason};
@@ -37,140 +37,141 @@ use parikh_temporal::{
 };
 use serde::{Deserialize, Serialize};
 
-/// An argument in names, and what it is about.
+/// A proof with names instead of ids, and the property that it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedNoRun {
-    /// What atoms stand for.
+    /// The atoms of the formulas.
     pub atoms: Vec<NamedAtom>,
-    /// Formulas over these, parts first.
+    /// Formulas over the atoms, subformulas first.
     pub formulas: Vec<NamedFormula>,
-    /// The property.
+    /// The property, as an index into `formulas`.
     pub formula: usize,
-    /// The until of each mark.
+    /// The until formula of each mark.
     pub untils: Vec<usize>,
-    /// Where runs of the automaton begin.
+    /// The initial state of the automaton.
     pub initial: usize,
-    /// Its states.
+    /// The states of the automaton.
     pub states: Vec<NamedState>,
-    /// Transitions to which runs are weakly fair, as far as the argument uses that.
+    /// Transitions whose weak fairness the argument uses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weakly_fair: Vec<String>,
-    /// Transitions to which runs are strongly fair, as far as the argument uses that.
+    /// Transitions whose strong fairness the argument uses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strongly_fair: Vec<String>,
-    /// Steps that are gone through one by one.
+    /// The number of first steps that the checker explores explicitly.
     pub opening: usize,
-    /// See [`NoRun`], as for all that follows.
+    /// Documents that refute pairs. This field and the following ones correspond to fields of
+    /// [`NoRun`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<NamedDocument>,
-    /// The premises.
+    /// Predicates that no reachable marking satisfies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<NamedPredicate>,
     /// Pairs that no reachable marking allows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refuted: Vec<NamedRefuted>,
-    /// Nodes of the cover.
+    /// The nodes of a cover.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cover: Vec<NamedCoverNode>,
-    /// Rankings.
+    /// The rankings, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rankings: Vec<NamedRanking>,
 }
 
-/// What an atom stands for.
+/// The meaning of an atom.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedAtom {
-    /// This holds in the marking.
+    /// The predicate holds in the marking.
     Holds(NamedPredicate),
-    /// One of these fires next.
+    /// One of the listed transitions fires next.
     Fires(Vec<String>),
 }
 
-/// A formula, by its parts.
+/// A formula with the numbers of its operands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedFormula {
-    /// Always true.
+    /// The constant true.
     True,
-    /// Never true.
+    /// The constant false.
     False,
-    /// An atom from 1, or its negation.
+    /// An atom, numbered from 1, or its negation as a negative number.
     Literal(i64),
-    /// All of these.
+    /// A conjunction.
     And(Vec<usize>),
-    /// One of these.
+    /// A disjunction.
     Or(Vec<usize>),
-    /// After one step.
+    /// The operand holds at the next position.
     Next(usize),
-    /// The first until the second.
+    /// The first operand holds until the second does.
     Until(usize, usize),
-    /// The first releases the second.
+    /// The first operand releases the second.
     Release(usize, usize),
 }
 
 /// A state of the automaton.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedState {
-    /// Its obligations.
+    /// The obligations of the state, as numbers of formulas.
     pub meets: Vec<usize>,
-    /// Its edges.
+    /// The outgoing edges.
     pub edges: Vec<NamedEdge>,
 }
 
 /// An edge of the automaton.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedEdge {
-    /// Where it leads.
+    /// The target state.
     pub to: usize,
-    /// The literals that it reads.
+    /// The literals that the edge requires.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<i64>,
-    /// The marks that it carries.
+    /// The marks of the edge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<u32>,
 }
 
-/// Pairs of an edge that no reachable marking allows.
+/// Pairs with one edge that no reachable marking allows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedRefuted {
-    /// Its state, and its place there.
+    /// The state of the edge, and the index of the edge there.
     pub edge: (usize, usize),
-    /// With which movers.
+    /// The movers of the excluded pairs.
     pub movers: NamedMovers,
-    /// What says so.
+    /// The reason that the pairs are excluded.
     pub by: Reason,
 }
 
-/// What moves, or stays.
+/// The possible movers at a position of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedMovers {
-    /// Anything.
+    /// All transitions, and stuttering.
     All,
-    /// Nothing.
+    /// Stuttering in a dead marking.
     Nothing,
-    /// One of these.
+    /// The listed transitions.
     Firing(Vec<String>),
 }
 
 /// A node of a cover.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedCoverNode {
-    /// The state.
+    /// The state of the automaton.
     pub state: usize,
-    /// Places that may hold tokens, with the least and the largest number.
+    /// Places that may hold tokens, with lower and upper bounds.
     pub tokens: Vec<(String, u64, Option<u64>)>,
 }
 
-/// Weights of places and values of states or nodes.
+/// Weights of places, and values of states or nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedRanking {
     /// A state or node of the component.
     pub state: usize,
-    /// Weights.
+    /// Weights of places.
     pub weights: Vec<(String, u64)>,
-    /// Values.
+    /// Values of states or nodes.
     pub values: Vec<(usize, i64)>,
 }
 
@@ -179,7 +180,8 @@ impl Kept for NamedNoRun {
 }
 
 impl NamedNoRun {
-    /// An argument about `net` that no run has the property; `document` gives documents in names.
+    /// Writes a proof that no run of `net` has the property. `document` converts documents to
+    /// names.
     pub fn of(
         net: &Net,
         property: &RunProperty,
@@ -218,7 +220,7 @@ impl NamedNoRun {
                 values: ranking.values.clone(),
             }
         });
-        // Only a cover uses that runs are fair.
+        // Only an argument with a cover uses fairness.
         let fairness = Some(property.fairness()).filter(|_| !argument.cover.is_empty());
         NamedNoRun {
             weakly_fair: fairness.map_or_else(Vec::new, |it| names(it.weak())),
@@ -238,10 +240,10 @@ impl NamedNoRun {
         }
     }
 
-    /// The property and the argument, in ids of `net`; nothing of it is checked yet.
+    /// Returns the property and the proof in ids of `net`, without checking the proof.
     ///
     /// # Errors
-    /// When a name or a number is not that of anything.
+    /// When a name is not known or a number refers to nothing.
     pub fn resolve(&self, net: &Net) -> Result<(RunProperty, NoRun), String> {
         let about = self.about(net)?;
         let formulas = |numbers: &[usize]| all(numbers, |&number| about.formula(number));
@@ -267,7 +269,7 @@ impl NamedNoRun {
         Ok((about.property.under(fairness), argument))
     }
 
-    /// What the line is about.
+    /// Resolves the atoms and formulas of the line.
     fn about(&self, net: &Net) -> Result<About, String> {
         let atoms = self.resolved_atoms(net)?;
         let mut store = Ltl::default();
@@ -279,8 +281,8 @@ impl NamedNoRun {
         let spoken_of = |atom| property.atoms().binary_search(atom).ok();
         let spoken_of = |atom| spoken_of(atom).map(|number| Atom(number as u32));
         let spoken_of: Vec<Option<Atom>> = atoms.iter().map(spoken_of).collect();
-        // The same again in the store of the property, where its parts have their numbers. Atoms
-        // that it does not speak of are others there.
+        // Builds the formulas again in the store of the property, where its subformulas have their
+        // ids. Atoms that the property does not use get other numbers there.
         let mut store = property.formulas().clone();
         let others = property.atoms().len()..;
         let literals = spoken_of.iter().zip(others).map(|(spoken_of, other)| {
@@ -310,12 +312,12 @@ impl NamedNoRun {
     }
 }
 
-/// What a line is about: its numbers, and what they are there.
+/// The property of a line, and the meaning of the line's numbers.
 struct About {
     property: RunProperty,
-    /// By atom of the line that of the property.
+    /// One entry per atom of the line: the atom of the property, if it occurs there.
     spoken_of: Vec<Option<Atom>>,
-    /// By formula of the line the part of the property that it is.
+    /// One entry per formula of the line: the subformula of the property, if it is one.
     formulas: Vec<Option<Formula<Linear>>>,
 }
 
@@ -346,7 +348,7 @@ impl About {
     }
 }
 
-/// The parts of a property's formula, by their numbers in a line.
+/// The subformulas of a property, numbered for a line.
 struct Parts(Vec<Formula<Linear>>);
 
 impl Parts {
@@ -354,7 +356,8 @@ impl Parts {
         Parts(property.formulas().below(property.formula()))
     }
 
-    /// Those of a checked tableau are parts of the formula; else the number is that of nothing.
+    /// Returns the number of a subformula. Formulas of a checked tableau are subformulas; for
+    /// others the number refers to nothing.
     fn number(&self, formula: Formula<Linear>) -> usize {
         self.0.binary_search(&formula).unwrap_or(self.0.len())
     }
@@ -459,7 +462,7 @@ fn transitions(net: &Net, names: &[String]) -> Result<Vec<TransitionId>, Flaw> {
     })
 }
 
-/// All of them, or the first error.
+/// Resolves each element. Returns the first error, if any.
 fn all<A, B, E>(list: &[A], resolve: impl Fn(&A) -> Result<B, E>) -> Result<Vec<B>, E> {
     list.iter().map(resolve).collect()
 }

@@ -1,32 +1,34 @@
-//! Arguments that no run of a net has a property, and their checker.
+//! Proofs that no run of a net has a property, and their checker.
 //!
 //! # The argument
-//! A [`Tableau`] of the property accepts every word that has it, which is seen state by state
-//! ([`Tableau::check_complete`]). So a run with the property would go along an accepting run of the
-//! automaton: at each position some *mover*, a transition or the staying of a dead marking, and
-//! some edge that reads the letter there. There are finitely many such *pairs*, and those that the
-//! run meets again and again keep to one strongly connected component of the automaton and carry
-//! all of its marks between them. Pairs are taken away until no component has all marks left:
+//! A [`Tableau`] of the property accepts every word that has the property, which is checked state
+//! by state ([`Tableau::check_complete`]). So a run with the property would follow an accepting run
+//! of the automaton. At each position there is a *mover*, which is a transition or the stuttering
+//! of a dead marking, and an edge that reads the letter there. There are finitely many such
+//! *pairs*. The pairs that occur infinitely often stay in one strongly connected component of the
+//! automaton, and together carry all of its marks. The checker removes pairs until no component has
+//! all marks:
 //!
-//! 1. Pairs that contradict themselves ([`pairs`]).
-//! 2. Pairs that no reachable marking allows: a document refutes the enabledness of the transition
-//!    together with what the edge reads, or a *premise* is part of both: a predicate that no
-//!    reachable marking satisfies, which whoever relies on the argument has to see shown elsewhere.
-//! 3. Pairs that are met finitely often. A *ranking* of a component has weights y ≥ 0 of places and
-//!    values z of states such that y·m + z(q) never grows along the pairs that are left inside the
-//!    component, and falls along some of them. It is never less than the least z, so those are
-//!    taken away. Then components are smaller, and another ranking may do for the next.
+//! 1. Pairs that are contradictory ([`pairs`]).
+//! 2. Pairs that no reachable marking allows. Either a document refutes the conjunction of the
+//!    transition's enabledness and the literals of the edge. Or this conjunction contains a
+//!    *premise*: a predicate that no reachable marking satisfies, which other evidence must prove.
+//! 3. Pairs that occur only finitely often. A *ranking* of a component has weights y ≥ 0 of places
+//!    and values z of states. The sum y·m + z(q) never increases along the remaining pairs inside
+//!    the component, and decreases along some of them. The sum is bounded below by the least z, so
+//!    the pairs along which it decreases are removed. This makes components smaller, and another
+//!    ranking may apply to the next one.
 //!
-//! Components that are not reached from where the run may be after its first steps, which are gone
-//! through marking by marking, do not matter. They are looked for before the third kind of pairs is
-//! taken away: what is met finitely often may be met on the way.
+//! Components that the run cannot reach after its first steps do not matter. The checker explores
+//! these first steps explicitly. It computes the reachable components before it removes pairs of
+//! the third kind, because such pairs may still occur on the way.
 //!
 //! With a *cover* ([`cover`]) the components are those of its nodes, and rankings have values of
-//! nodes instead of states. Nothing is gone through marking by marking then.
+//! nodes instead of states. Then no first steps are explored.
 //!
 //! # Condition of a ranking
-//! y·C(t) + z(q′) − z(q) ≤ 0 for all pairs of t (or nothing, with C = 0) and an edge from q to q′
-//! that are left in the component. Pairs for which it is at most −1 are taken away.
+//! y·C(t) + z(q′) − z(q) ≤ 0 for all remaining pairs in the component, of a transition t (or
+//! stuttering, with C = 0) and an edge from q to q′. Pairs for which it is at most −1 are removed.
 //!
 //! # Sources
 //! M. Vardi, P. Wolper, *An automata-theoretic approach to automatic program verification*, 1986;
@@ -53,112 +55,114 @@ use premises::Premises;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// Cases that the checker of a tableau looks at.
+/// The maximum number of cases in the check of a tableau.
 const CASES: usize = 2_000_000;
 
-/// Pairs that are looked at for all rankings together.
+/// The maximum number of pairs that are examined for all rankings together.
 const RANKED: usize = 1 << 33;
 
-/// Markings and states of the first steps that are gone through, at each step.
+/// The maximum number of markings with states after each of the first steps.
 const OPENING: usize = 100_000;
 
-/// The most first steps that are gone through.
+/// The maximum number of first steps.
 const MOST_STEPS: usize = 1_000;
 
-/// An argument that no run has a property.
+/// A proof that no run has a property.
 #[derive(Clone, Debug)]
 pub struct NoRun {
-    /// Of the property: its automaton, and what its states stand for.
+    /// The automaton of the property, and the obligations of its states.
     pub tableau: LinearTableau,
-    /// So many steps from the initial marking are gone through one by one.
+    /// The number of first steps that the checker explores explicitly.
     pub opening: usize,
-    /// What documents show.
+    /// Documents that refute pairs.
     pub documents: Vec<Document>,
-    /// The premises: no reachable marking satisfies any of these. This is taken for granted here.
+    /// The premises: predicates that no reachable marking satisfies. The checker assumes them.
     pub given: Vec<Predicate>,
-    /// Pairs that no reachable marking allows.
+    /// Pairs that no reachable marking allows, with the reason.
     pub refuted: Vec<ExcludedPairs>,
-    /// Nodes that no run leaves; none where states of the automaton are enough.
+    /// The nodes of a cover that no run leaves. The list is empty if the states of the automaton
+    /// suffice.
     pub cover: Vec<CoverNode>,
-    /// Rankings, one after the other.
+    /// The rankings, applied in order.
     pub rankings: Vec<Ranking>,
 }
 
-/// Pairs of an edge that no reachable marking allows.
+/// Pairs with one edge that no reachable marking allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExcludedPairs {
-    /// The edge: its state, and its place among the edges of that.
+    /// The edge, as a state and an index among the edges of this state.
     pub edge: (usize, usize),
-    /// With which movers.
+    /// The movers of the excluded pairs.
     pub movers: Movers,
-    /// What says so.
+    /// The reason that the pairs are excluded.
     pub by: Reason,
 }
 
-/// Why no reachable marking allows something: by its place in its list.
+/// The reason that no reachable marking allows a pair, as an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// A document refutes it.
+    /// The document with this index refutes the pair.
     Document(usize),
-    /// It contains a premise.
+    /// The pair contains the premise with this index.
     Given(usize),
 }
 
-/// What moves, or stays.
+/// The possible movers at a position of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Movers {
-    /// Anything.
+    /// All transitions, and stuttering.
     All,
-    /// Nothing: the marking is dead.
+    /// Stuttering in a dead marking.
     Nothing,
-    /// One of these transitions.
+    /// The listed transitions.
     Firing(Vec<TransitionId>),
 }
 
-/// Weights of places and values of states, or of nodes of the cover; see the module.
+/// Weights of places, and values of states or of nodes of the cover. The header of the file states
+/// the condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranking {
-    /// A state of the component, or a node where there is a cover.
+    /// A state of the component, or a node if there is a cover.
     pub state: usize,
-    /// Weights of places; of others 0.
+    /// Weights of places; the weight of other places is 0.
     pub weights: Vec<(PlaceId, u64)>,
-    /// Values of states or nodes of the component; of others 0.
+    /// Values of states or nodes of the component; other values are 0.
     pub values: Vec<(usize, i64)>,
 }
 
-/// Why nothing is shown.
+/// The reason that a proof is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum NoRunFlaw {
-    /// The automaton may miss a run.
+    /// The automaton may not accept all words with the property.
     #[error("the automaton: {0}")]
     Automaton(#[from] TableauRefusal),
-    /// A document is wrong, or does not refute what it is said to.
+    /// A document is wrong, or does not refute the pair.
     #[error(transparent)]
     Document(#[from] Flaw),
-    /// A premise does not exclude what it is said to.
+    /// A premise does not exclude the pair.
     #[error("premise {0} does not exclude what it is said to")]
     Premise(usize),
-    /// Something that is referred to does not exist.
+    /// A referenced part does not exist.
     #[error("no such {0}")]
     NoSuch(&'static str),
-    /// A ranking is none.
+    /// A ranking violates its condition.
     #[error("ranking {0}: {1}")]
     Ranking(usize, RankingFlaw),
     /// A node of the cover is wrong.
     #[error("node {0} of the cover: {1}")]
     Cover(usize, &'static str),
-    /// Too many markings in the first steps, or one with more tokens than are counted.
+    /// The first steps lead to too many markings, or to a marking with too many tokens.
     #[error("the first steps lead too far")]
     Opening,
-    /// Some component still has all marks.
+    /// A component still has all marks.
     #[error("a run may go on for ever in state {0} of the automaton")]
     Left(usize),
 }
 
 impl ExcludedPairs {
-    /// Takes these pairs away, each when `excluded` accepts that no reachable marking allows it,
-    /// given what its mover says of the marking.
+    /// Removes the pairs if `excluded` accepts each of them. `excluded` gets the condition that the
+    /// mover implies about the marking.
     fn each(
         &self,
         net: &Net,
@@ -196,16 +200,16 @@ impl From<FireError> for NoRunFlaw {
 }
 
 impl NoRun {
-    /// Whether it takes for granted that the model's units are safe (NUPN).
+    /// Returns true if the proof assumes that the model's units are safe (NUPN).
     pub fn assumes_units(&self) -> bool {
         self.documents.iter().any(Document::assumes_units)
     }
 
-    /// Accepts that no run of `net` has the property, if no reachable marking satisfies any of the
-    /// premises ([`given`](Self::given)). Who asks has to see that shown.
+    /// Checks that no run of `net` has the property, if no reachable marking satisfies a premise
+    /// ([`given`](Self::given)). The caller must make sure that the premises are proved.
     ///
     /// # Errors
-    /// What is wrong, or [`Flaw::Stopped`].
+    /// The first flaw, or [`Flaw::Stopped`].
     pub fn check(
         &self,
         net: &Net,
@@ -218,7 +222,7 @@ impl NoRun {
         if !self.cover.is_empty() {
             return self.check_cover(net, property, &pairs, goes_on);
         }
-        // What a ranking takes away may still be met on the way to a component.
+        // Pairs that a ranking removes may still occur on the way to a component.
         let reached = pairs.reached(&self.after_opening(net, property, goes_on)?);
         if self.rankings.len().saturating_mul(pairs.total()) > RANKED {
             return Err(Flaw::TooLarge("so many rankings of so many pairs".to_owned()).into());
@@ -235,7 +239,7 @@ impl NoRun {
         }
     }
 
-    /// Accepts that no run stays in the cover, whose pairs are these.
+    /// Checks that no run stays in the cover. `pairs` are the remaining pairs.
     fn check_cover(
         &self,
         net: &Net,
@@ -260,7 +264,7 @@ impl NoRun {
         }
     }
 
-    /// Takes away what documents and premises exclude.
+    /// Removes the pairs that documents and premises exclude.
     fn refute(
         &self,
         net: &Net,
@@ -296,14 +300,14 @@ impl NoRun {
         Ok(())
     }
 
-    /// What an edge reads.
+    /// Returns the cube of an edge.
     fn cube(&self, (state, at): (usize, usize)) -> Result<&Cube, NoRunFlaw> {
         let edges = self.tableau.automaton.states.get(state);
         let edge = edges.and_then(|edges| edges.get(at));
         edge.map(|edge| &edge.cube).ok_or(NoRunFlaw::NoSuch("edge"))
     }
 
-    /// The states of the automaton in which a run may be after its first steps, ascending.
+    /// Returns the states of the automaton that are possible after the first steps, ascending.
     fn after_opening(
         &self,
         net: &Net,

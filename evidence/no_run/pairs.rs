@@ -1,14 +1,15 @@
-//! Pairs of a mover and an edge of an automaton that a run may meet at one position.
+//! Pairs of a mover and an edge of an automaton that may occur at one position of a run.
 //!
-//! A *mover* is a transition, or nothing where the marking is dead. What fires needs its tokens, so
-//! at the position before it every place holds at least what it takes, and at the one after it what
-//! it puts. An atom keeps its value if the firing changes none of its places. So a pair contradicts
-//! itself if
+//! A *mover* is a transition, or stuttering in a dead marking. A firing needs its tokens, so before
+//! it every place holds at least the tokens that it consumes, and after it at least those that it
+//! produces. An atom keeps its value if the firing changes none of its places. So a pair is
+//! contradictory if
 //!
 //! 1. a literal of the edge about which transition fires next is false of the mover;
-//! 2. no marking with at least the tokens that the mover takes satisfies what the edge reads;
-//! 3. every edge that may follow reads either what no marking with at least the tokens that the
-//!    mover puts satisfies, or the negation of a literal of this edge whose value the firing keeps.
+//! 2. no marking with at least the tokens that the mover consumes satisfies what the edge reads;
+//! 3. every edge that may follow reads a condition that no marking with at least the tokens that
+//!    the mover produces satisfies, or the negation of a literal of this edge whose value the
+//!    firing keeps.
 
 use super::Ranking;
 use crate::certificate::Flaw;
@@ -17,7 +18,7 @@ use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Arc, Net, PlaceId, Predicate, TransitionId};
 use parikh_temporal::{Automaton, Cube, Marks};
 
-/// The pairs that are left.
+/// The remaining pairs.
 pub struct Pairs {
     edges: Vec<EdgePairs>,
     states: usize,
@@ -25,8 +26,8 @@ pub struct Pairs {
     transitions: usize,
 }
 
-/// An edge, and for each mover whether their pair is left. The last entry is for the mover
-/// "nothing", in dead markings.
+/// An edge with one flag per mover, which is true if the pair remains. The last flag is for
+/// stuttering in dead markings.
 struct EdgePairs {
     from: usize,
     /// The index of the edge among the edges of its state.
@@ -37,27 +38,27 @@ struct EdgePairs {
     count: usize,
 }
 
-/// Why weights and values are not a valid ranking.
+/// The reason that weights and values are not a valid ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RankingFlaw {
-    /// It grows along a pair that is left.
+    /// The sum increases along a remaining pair.
     #[error("it grows along a pair that is left")]
     Grows,
     /// A place or a state does not exist.
     #[error("it speaks of a place or a state that does not exist")]
     NoSuch,
-    /// Numbers beyond 127 bits.
+    /// A number exceeds 127 bits.
     #[error("its numbers are beyond 127 bits")]
     TooLarge,
-    /// Told to stop.
+    /// `goes_on` returned false before the end.
     #[error("not checked to the end")]
     Stopped,
 }
 
-/// The most pairs that are accepted. Each takes a byte of memory while the argument is checked.
+/// The maximum number of pairs. Each takes a byte of memory during the check.
 pub const MOST: usize = 1 << 28;
 
-/// The conjunction of the edge's literals about markings; literals about what fires next are left
+/// Returns the conjunction of the cube's literals about markings. Literals about firings are left
 /// out.
 pub fn reads(property: &RunProperty, cube: &Cube) -> Predicate {
     let holds = cube.literals().iter().filter_map(|literal| {
@@ -71,7 +72,7 @@ pub fn reads(property: &RunProperty, cube: &Cube) -> Predicate {
 }
 
 impl Pairs {
-    /// All pairs but those that contradict themselves.
+    /// Creates all pairs except the contradictory ones.
     ///
     /// # Errors
     /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than [`MOST`] pairs.
@@ -119,20 +120,20 @@ impl Pairs {
         Ok(Pairs { edges, states, all, transitions })
     }
 
-    /// Returns true if the pair of this edge and this mover is left.
+    /// Returns true if the pair of this edge and this mover remains.
     pub fn is_left(&self, state: usize, at: usize, mover: Option<TransitionId>) -> bool {
-        // Edges are in the order of their states, and of their places there.
+        // Edges are sorted by state and by index there.
         let found = self.edges.binary_search_by_key(&(state, at), |edge| (edge.from, edge.at));
         let mover = mover.map_or(self.transitions, TransitionId::index);
         found.is_ok_and(|edge| self.edges[edge].left[mover])
     }
 
-    /// How many pairs there were at first.
+    /// Returns the initial number of pairs.
     pub fn total(&self) -> usize {
         self.edges.len() * (self.transitions + 1)
     }
 
-    /// The pairs that are left, as edges with their movers.
+    /// Iterates over the remaining pairs: the edge, its target, and the movers.
     pub fn left(
         &self,
     ) -> impl Iterator<Item = ((usize, usize), usize, Vec<Option<TransitionId>>)> + '_ {
@@ -144,7 +145,7 @@ impl Pairs {
         })
     }
 
-    /// Takes a pair away.
+    /// Removes a pair.
     pub fn take(&mut self, state: usize, at: usize, mover: Option<TransitionId>) {
         let mover = mover.map_or(self.transitions, TransitionId::index);
         for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.at) == (state, at)) {
@@ -152,7 +153,7 @@ impl Pairs {
         }
     }
 
-    /// Takes all pairs of an edge away.
+    /// Removes all pairs of an edge.
     pub fn take_edge(&mut self, state: usize, at: usize) {
         for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.at) == (state, at)) {
             edge.left.fill(false);
@@ -160,13 +161,12 @@ impl Pairs {
         }
     }
 
-    /// Takes away the pairs along which the ranking falls, and returns how many they were. This
-    /// decides whether a ranking is accepted: it may grow along no pair that is left inside its
-    /// component.
+    /// Removes the pairs along which the ranking decreases, and returns their number. The ranking
+    /// is valid if it increases along no remaining pair inside its component.
     ///
     /// # Errors
-    /// Why it is not a valid ranking. Some pairs may be gone by then, so `self` must not be used
-    /// any more.
+    /// The reason that the ranking is not valid. Some pairs may have been removed by then, so
+    /// `self` must not be used any more.
     pub fn rank(
         &mut self,
         net: &Net,
@@ -187,7 +187,7 @@ impl Pairs {
                 sum.checked_add(y.checked_mul(i128::from(change.delta))?)
             })
         });
-        // Where nothing moves, nothing changes.
+        // Stuttering changes nothing.
         let change: Option<Vec<i128>> = change.chain([Some(0)]).collect();
         let change = change.ok_or(RankingFlaw::TooLarge)?;
         let component = self.components();
@@ -215,7 +215,8 @@ impl Pairs {
         Ok(taken)
     }
 
-    /// For each state, whether edges with a pair left lead to it from a state of `begin`.
+    /// Returns, for each state, true if edges with a remaining pair lead to it from a state of
+    /// `begin`.
     pub fn reached(&self, begin: &[usize]) -> Vec<bool> {
         let mut after: Vec<Vec<usize>> = vec![Vec::new(); self.states];
         for edge in self.edges.iter().filter(|edge| edge.count > 0) {
@@ -234,8 +235,8 @@ impl Pairs {
         reached
     }
 
-    /// A state of `among` whose strongly connected component has an edge inside, carries all marks,
-    /// and contains no state of `except`.
+    /// Returns a state of `among` whose strongly connected component has an edge inside, carries
+    /// all marks, and contains no state of `except`.
     pub fn accepting_state(&self, among: &[bool], except: &[usize]) -> Option<usize> {
         let component = self.components();
         let mut marks: Vec<Option<Marks>> = vec![None; self.states];
@@ -253,11 +254,12 @@ impl Pairs {
         (0..self.states).filter(has_all).find(is_other)
     }
 
-    /// By state the number of its strongly connected component, along edges with a pair left.
+    /// Returns, by state, the number of its strongly connected component along edges with a
+    /// remaining pair.
     pub fn components(&self) -> Vec<usize> {
         let mut after: Vec<Vec<u32>> = vec![Vec::new(); self.states];
         for edge in self.edges.iter().filter(|edge| edge.count > 0) {
-            // This fits: `new` refuses automata of more than 2³¹ states.
+            // The cast is safe: `new` refuses automata of more than 2³¹ states.
             after[edge.from].push(edge.to as u32);
         }
         let next = |state: u32, k: u32| after[state as usize].get(k as usize).copied();
@@ -266,20 +268,20 @@ impl Pairs {
     }
 }
 
-/// What the check of a pair looks at.
+/// The data for the check of a pair.
 struct Position<'a> {
     net: &'a Net,
     property: &'a RunProperty,
     automaton: &'a Automaton,
-    /// For each atom, the places on which its value depends.
+    /// The places on which the value of each atom depends.
     supports: Vec<Vec<PlaceId>>,
-    /// For each place, the most tokens that it holds in a dead marking; known if some transition
-    /// takes tokens from this place only.
+    /// An upper bound on each place in dead markings, known if the place is the only input of some
+    /// transition.
     most_where_dead: Vec<Option<u64>>,
 }
 
 impl Position<'_> {
-    /// Whether a pair does not contradict itself.
+    /// Returns true if a pair is not contradictory.
     fn may_be(&self, cube: &Cube, target: usize, mover: Option<TransitionId>) -> bool {
         let (taken, put): (&[Arc], &[Arc]) = match mover {
             Some(t) => (self.net.pre(t), self.net.post(t)),
@@ -295,7 +297,7 @@ impl Position<'_> {
         self.automaton.states[target].iter().any(|edge| follows(&edge.cube))
     }
 
-    /// Conditions 1 and 2.
+    /// Checks conditions 1 and 2.
     fn is_read(&self, cube: &Cube, taken: &[Arc], mover: Option<TransitionId>) -> bool {
         let fires = cube.literals().iter().all(|literal| {
             match &self.property.atoms()[literal.atom.0 as usize] {
@@ -308,8 +310,8 @@ impl Position<'_> {
         fires && self.may_hold_all(cube, taken, Some(mover.is_none()))
     }
 
-    /// Whether what an edge reads may hold in a marking with at least these tokens. `dead` says
-    /// whether the marking is dead, where that is known.
+    /// Returns true if the cube may hold in a marking with at least the tokens `tokens`. `dead`
+    /// says if the marking is dead, where that is known.
     fn may_hold_all(&self, cube: &Cube, tokens: &[Arc], dead: Option<bool>) -> bool {
         cube.literals().iter().all(|literal| {
             match &self.property.atoms()[literal.atom.0 as usize] {
@@ -324,7 +326,7 @@ impl Position<'_> {
         })
     }
 
-    /// Whether one predicate may hold in such a marking (see `may_hold_all`).
+    /// Returns true if a predicate may hold in such a marking (see `may_hold_all`).
     fn may_hold(&self, predicate: &Predicate, tokens: &[Arc], dead: Option<bool>) -> bool {
         match predicate {
             Predicate::False => false,
@@ -353,8 +355,8 @@ impl Position<'_> {
         }
     }
 
-    /// Whether two edges in a row read a literal about markings and its negation, although the
-    /// mover between them keeps the atom's value.
+    /// Returns true if two consecutive edges read a literal about markings and its negation,
+    /// although the mover between the edges keeps the atom's value.
     fn contradicts(&self, cube: &Cube, next: &Cube, mover: Option<TransitionId>) -> bool {
         cube.literals().iter().any(|literal| {
             let number = literal.atom.0 as usize;
@@ -364,14 +366,14 @@ impl Position<'_> {
         })
     }
 
-    /// Whether a firing changes none of these places.
+    /// Returns true if a firing of `t` changes none of the places.
     fn keeps(&self, t: TransitionId, places: &[PlaceId]) -> bool {
         let mut changed = self.net.delta(t).iter();
         changed.all(|change| places.binary_search(&change.place).is_err())
     }
 }
 
-/// How many tokens a place has at least.
+/// Returns a lower bound on the tokens of a place.
 fn at_least(tokens: &[Arc], place: PlaceId) -> u64 {
     tokens.iter().find(|arc| arc.place == place).map_or(0, |arc| arc.weight)
 }

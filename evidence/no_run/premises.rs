@@ -1,27 +1,29 @@
-//! Premises of an argument: predicates that no reachable marking satisfies, and what they exclude.
+//! Premises of an argument: predicates that no reachable marking satisfies, and the pairs that they
+//! exclude.
 //!
-//! What an edge reads is a conjunction: of its literals, each of which may be a conjunction itself,
-//! and of what its mover says of the marking. Where each conjunct of a premise is one of them, a
-//! marking that allows the edge would satisfy the premise. This looks at how predicates are
-//! written, and no further.
+//! An edge reads a conjunction of literals, each of which may be a conjunction itself, and its
+//! mover adds a condition on the marking. If each conjunct of a premise occurs among these
+//! conditions, a marking that allows the edge would satisfy the premise. The comparison is
+//! syntactic.
 
 use parikh_net::Predicate;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_temporal::{Cube, Literal};
 use std::collections::HashMap;
 
-/// Premises and the atoms of a property, conjunct by conjunct.
+/// Premises and the atoms of a property, decomposed into conjuncts.
 pub struct Premises {
-    /// Conjuncts by number.
+    /// The number of each conjunct.
     numbers: HashMap<Predicate, u32>,
-    /// By atom the conjuncts of its predicate, and those of its negation; of firings none.
+    /// One entry per atom: the conjuncts of its predicate, and those of its negation. Both are
+    /// empty for atoms about firings.
     atoms: Vec<[Vec<u32>; 2]>,
-    /// By premise its conjuncts.
+    /// One entry per premise: its conjuncts.
     premises: Vec<Vec<u32>>,
 }
 
 impl Premises {
-    /// Those of an argument about this property.
+    /// Prepares the premises of an argument about `property`.
     pub fn new(property: &RunProperty, given: &[Predicate]) -> Premises {
         let mut numbers = HashMap::new();
         let mut conjuncts = |predicate: Predicate| -> Vec<u32> {
@@ -44,8 +46,8 @@ impl Premises {
         Premises { numbers, atoms, premises }
     }
 
-    /// Whether this premise excludes markings that satisfy what the cube reads and what its mover
-    /// says.
+    /// Returns true if the premise excludes all markings that satisfy the cube and the condition of
+    /// the mover.
     pub fn exclude(&self, premise: usize, cube: &Cube, mover: &Predicate) -> bool {
         let of_literal = |literal: &Literal| {
             &self.atoms[literal.atom.0 as usize][usize::from(!literal.positive)]
@@ -57,8 +59,8 @@ impl Premises {
         })
     }
 
-    /// A premise that excludes all markings that satisfy what the cube reads and what its mover
-    /// says.
+    /// Returns a premise that excludes all markings that satisfy the cube and the condition of the
+    /// mover.
     pub fn excluding(&self, cube: &Cube, mover: &Predicate) -> Option<usize> {
         (0..self.premises.len()).find(|&premise| self.exclude(premise, cube, mover))
     }

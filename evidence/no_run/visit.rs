@@ -1,15 +1,13 @@
-//! Whether a run has a property, by visiting all markings that matter: the plainest way to find
-//! out.
+//! Decides whether a run has a property by visiting all relevant markings.
 //!
-//! A *node* is a marking and a state of the property's automaton. An edge of the automaton leads on
-//! along each firing whose letter it reads; in a dead marking, nothing fires and it stays. A run
-//! has the property if and only if some component of the nodes that are reached has edges with all
-//! marks between them. Where only fair runs are meant, components are taken apart further
-//! (`rounds`).
+//! A *node* is a marking with a state of the property's automaton. Each firing whose letter an edge
+//! of the automaton reads leads to a node with the edge's target. A dead marking stutters. A run
+//! has the property if and only if some component of the reachable nodes has edges with all marks.
+//! If only fair runs count, components are decomposed further (`rounds`).
 //!
-//! The automaton is held against the formula both ways before ([`Tableau::check_complete`],
-//! [`Tableau::check_sound`]). Markings at which no state is left, since the property cannot come
-//! true any more, are not gone on from.
+//! The automaton is checked against the formula in both directions before
+//! ([`Tableau::check_complete`], [`Tableau::check_sound`]). Markings without a state, where the
+//! property can no longer become true, are not expanded.
 
 mod rounds;
 
@@ -24,19 +22,19 @@ use parikh_temporal::{
 use rounds::{Graph, Way};
 use std::collections::HashMap;
 
-/// The most edges between nodes.
+/// The maximum number of edges between nodes.
 const MOST_EDGES: usize = 1 << 26;
 
-/// Why it is not known.
+/// The reason that the search has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VisitFlaw {
-    /// The markings are too many, or it was told to stop.
+    /// There are too many markings, or `goes_on` returned false.
     #[error(transparent)]
     Markings(#[from] Flaw),
-    /// There is no automaton of a size that is worth it.
+    /// The automaton exceeds its limits.
     #[error(transparent)]
     TooLarge(#[from] AutomatonTooLarge),
-    /// The automaton is not that of the formula.
+    /// The check of the automaton against the formula failed.
     #[error("the automaton: {0}")]
     Automaton(#[from] TableauRefusal),
 }
@@ -47,20 +45,20 @@ impl From<FireError> for VisitFlaw {
     }
 }
 
-/// What was found.
+/// The result of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Visited {
-    /// How many markings were visited.
+    /// The number of visited markings.
     pub markings: u64,
-    /// Whether some run has the property.
+    /// True if some run has the property.
     pub has_run: bool,
 }
 
-/// Visits the markings of `net`, at most so many, along which a run may have the property.
-/// `goes_on` is asked at each.
+/// Visits the markings of `net`, at most `most`, along which a run may have the property. Calls
+/// `goes_on` for each node.
 ///
 /// # Errors
-/// Why it is not known whether one has; [`Flaw::More`] where there are more markings.
+/// The reason that there is no result; [`Flaw::More`] if there are more markings.
 pub fn visit_runs(
     net: &Net,
     property: &RunProperty,
@@ -104,10 +102,10 @@ pub fn visit_runs(
     Ok(Visited { markings: nodes.markings.len() as u64, has_run })
 }
 
-/// A step from a marking: its letter, what fires, and where it leads.
+/// A step from a marking: the letter, the transition that fires, and the next marking.
 type MarkingStep = (Letter, Option<TransitionId>, Marking);
 
-/// The steps from a marking.
+/// Returns the steps from a marking.
 fn steps(
     net: &Net,
     property: &RunProperty,
@@ -125,13 +123,13 @@ fn steps(
     enabled.map(step).collect()
 }
 
-/// A marking and a state of the automaton.
+/// The number of a marking, and a state of the automaton.
 type Node = (u32, usize);
 
-/// The nodes that were met.
+/// The nodes found so far.
 #[derive(Default)]
 struct Nodes {
-    /// Markings by number, packed, and their numbers.
+    /// Packed markings by number, and the number of each packed marking.
     markings: Vec<Box<[u8]>>,
     of_markings: HashMap<Box<[u8]>, u32>,
     all: Vec<Node>,

@@ -1,41 +1,46 @@
-//! Questions about processes: from the name of the question to the net that it is about.
+//! Soundness questions about workflow nets: from the name of the question to the net that it is
+//! about.
 //!
-//! `Soundness` and its relatives ask about a case from its beginning to its end. A case begins in
-//! the model's initial marking, or, where the model has none, with a token in the only place to
-//! which nothing puts. It is done in any of the final markings: those that the auditor is given, or
-//! those of the model, or a token in the only place from which nothing takes. `3-Soundness` is
-//! about three cases. They begin with three times the tokens, and each of them may end in another
-//! final marking. So the final markings of three cases are all sums of three final markings.
-//! `RelaxedSoundness` is a question about runs, and is asked of the net whose firings are counted.
+//! `Soundness` and its relatives are about a case (a process instance) from its beginning to its
+//! end.
 //!
-//! Only a [`CaseNet`] is asked such a question: its markings and its counters are there because it
-//! was made for the question, and are no places or markings of a model that look the same.
+//! - A case begins in the model's initial marking. If the model has none, it begins with a token in
+//!   the only place without input transitions.
+//! - A case is done in any of the final markings: those given to the auditor, or else those of the
+//!   model, or else a token in the only place without output transitions.
+//! - `3-Soundness` is about three cases. They begin with three times the tokens, and each may end
+//!   in another final marking. So the final markings of three cases are all sums of three final
+//!   markings.
+//! - `RelaxedSoundness` is a question about runs, and is asked of the net with counters of firings.
 //!
-//! A model with inhibitor or reset arcs is begun first ([`extended_with_cases`]). Then the net is
-//! made that stands for it, and final markings speak of the model's places in it.
+//! Such a question is asked only of a [`CaseNet`]. Its markings and its counters were made for the
+//! question, and are never confused with similar places or markings of a model.
+//!
+//! For a model with inhibitor or reset arcs, the cases are added first ([`extended_with_cases`]).
+//! Then the model is translated to a net, whose final markings are about the model's places.
 
 use super::Question;
 use parikh_net::counted::counted;
 use parikh_net::{Assumption, ExtendedNet, LinearSum, Marking, Net, PlaceId, Predicate};
 
-/// The net that a question about processes is about.
+/// The net for a soundness question.
 pub(crate) struct CaseNet {
     net: Net,
     kind: &'static str,
-    /// How many of its places are those of the model; they come first.
+    /// The number of places of the model, which come first.
     own: usize,
-    /// The index of its first place that counts firings.
+    /// The index of the first place that counts firings.
     counters: usize,
 }
 
-/// The kinds of such questions.
+/// The kinds of soundness questions.
 const KINDS: [&str; 4] = ["Soundness", "WeakSoundness", "RelaxedSoundness", "EasySoundness"];
 
-/// The kind of a question, and of how many cases, from its name; `None` of others.
+/// Returns the kind of a soundness question and its number of cases, or `None` for other names.
 pub(crate) fn kind(name: &str) -> Option<(&'static str, u64)> {
     let (cases, kind) = match name.split_once('-') {
         Some((cases, kind)) => {
-            // One name for each question: no sign, no zeros in front.
+            // Each question has one name: no sign, no leading zeros.
             let number = cases.parse().ok().filter(|&number| number > 1)?;
             (Some(number).filter(|number: &u64| number.to_string() == cases)?, kind)
         }
@@ -45,11 +50,11 @@ pub(crate) fn kind(name: &str) -> Option<(&'static str, u64)> {
 }
 
 impl CaseNet {
-    /// The net that such a question about `net` is about. A case is done in any of the markings
-    /// `chosen`, if there are some.
+    /// Returns the net for such a question about `net`. If `chosen` is not empty, its markings are
+    /// the final markings.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason that there is no such net.
     pub(crate) fn of(
         (kind, cases): (&'static str, u64),
         net: &Net,
@@ -59,8 +64,8 @@ impl CaseNet {
         CaseNet::of_begun(kind, net.from_marking(begins).with_final_markings(finals))
     }
 
-    /// The same of a net that begins with the cases, and whose final markings are those in which
-    /// all cases are done.
+    /// Returns the net for a question of this kind, given a net that begins with the cases and has
+    /// final markings in which all cases are done.
     ///
     /// # Errors
     /// When firings cannot be counted.
@@ -77,12 +82,12 @@ impl CaseNet {
         self.net
     }
 
-    /// What is asked of it; nothing when a number does not fit.
+    /// Returns the question about the net, or `None` when a number overflows.
     pub(crate) fn question(&self) -> Option<Question> {
         let net = &self.net;
         let own = LinearSum::new(net.places().take(self.own).map(|place| (place, 1))).ok()?;
-        // In ascending order, as the prover has them: proofs are about formulas as they are
-        // written.
+        // The order is ascending, as in the prover, because proofs depend on the order of a
+        // formula's parts.
         let mut finals: Vec<&Marking> = net.final_markings().iter().collect();
         finals.sort_unstable_by_key(|last| last.tokens());
         let ends = finals.iter().map(|last| {
@@ -103,7 +108,8 @@ impl CaseNet {
                 Question::Reach { goals, all: true, then: true }
             }
             kind => {
-                // Some final marking is covered, and it is none of those that cover that one.
+                // Some final marking is covered, and the marking is not a final marking that covers
+                // it.
                 let beyond = |(at, (covered, no_more)): (usize, &(Predicate, Predicate))| {
                     let covers = |other: &usize| {
                         let tokens = finals[*other].tokens().iter().zip(finals[at].tokens());
@@ -128,19 +134,19 @@ impl CaseNet {
     }
 }
 
-/// The net with one case at its beginning, and the markings in which it is done as its final ones:
-/// those `chosen`, if there are some.
+/// Returns the net with one case at its beginning. Its final markings are those in which the case
+/// is done: `chosen`, if not empty.
 ///
 /// # Errors
-/// Why there is none.
+/// The reason that there is no such net.
 pub fn with_one_case(net: &Net, chosen: &[Marking]) -> Result<Net, String> {
     let (begins, finals) = ends(net, 1, chosen)?;
     let assumed = assumptions(net, !chosen.is_empty());
     Ok(net.from_marking(begins).with_final_markings(finals).assuming(assumed))
 }
 
-/// Returns what is assumed where cases of this model are asked about: where they begin, and when
-/// they are done, if no final markings are `given`.
+/// Returns the assumptions of a question about cases of this model: where cases begin, and when
+/// they are done. `given` says that the final markings were given to the auditor.
 pub(crate) fn assumptions(net: &Net, given: bool) -> Vec<Assumption> {
     let name = |place: PlaceId| net.place_name(place).to_owned();
     let mut assumed = Vec::new();
@@ -163,26 +169,26 @@ pub(crate) fn assumptions(net: &Net, given: bool) -> Vec<Assumption> {
     assumed
 }
 
-/// Returns the only place that is like this.
+/// Returns the place that satisfies the condition, if there is exactly one.
 fn only_place(net: &Net, is: impl Fn(PlaceId) -> bool) -> Option<PlaceId> {
     let mut places = net.places().filter(|&p| is(p));
     places.next().filter(|_| places.next().is_none())
 }
 
-/// Returns the net with a token in its only source, if the model has no initial marking; the net
-/// says that the token is assumed.
+/// Returns the net with a token in its only source place, if the model has no initial marking. The
+/// net records this assumption.
 ///
 /// # Errors
-/// When it has an initial marking, or not one source.
+/// When the model has an initial marking, or not exactly one source place.
 pub(crate) fn with_assumed_token(net: &Net) -> Result<Net, String> {
     let (marking, assumed) = assumed_token(net)?;
     Ok(net.from_marking(marking).assuming([assumed]))
 }
 
-/// Returns the model with inhibitor or reset arcs, likewise.
+/// Returns the model with inhibitor or reset arcs with a token in its only source place.
 ///
 /// # Errors
-/// As [`with_assumed_token`].
+/// The errors of [`with_assumed_token`].
 pub(crate) fn extended_with_assumed_token(model: &ExtendedNet) -> Result<ExtendedNet, String> {
     let (marking, assumed) = assumed_token(model.core())?;
     Ok(model.clone().from_marking(marking).assuming([assumed]))
@@ -197,10 +203,10 @@ fn assumed_token(net: &Net) -> Result<(Marking, Assumption), String> {
     Ok((marking, Assumption::InitialToken(net.place_name(source).to_owned())))
 }
 
-/// The model with inhibitor or reset arcs with `cases` cases at its beginning, likewise.
+/// Returns the model with inhibitor or reset arcs with `cases` cases at its beginning.
 ///
 /// # Errors
-/// Why there is none.
+/// The reason that there is no such model.
 pub fn extended_with_cases(
     model: &ExtendedNet,
     cases: u64,
@@ -211,10 +217,10 @@ pub fn extended_with_cases(
     Ok(model.clone().from_marking(begins).with_final_markings(finals).assuming(assumed))
 }
 
-/// The most final markings of several cases together.
+/// The maximum number of final markings of several cases together.
 const MOST_FINALS: usize = 1_000;
 
-/// The marking in which so many cases begin, and those in which they are done.
+/// Returns the marking in which `cases` cases begin, and the markings in which they are done.
 fn ends(net: &Net, cases: u64, chosen: &[Marking]) -> Result<(Marking, Vec<Marking>), String> {
     let only = |mut places: Vec<PlaceId>, what: &str| match (places.pop(), places.pop()) {
         (Some(place), None) => {
@@ -240,7 +246,7 @@ fn ends(net: &Net, cases: u64, chosen: &[Marking]) -> Result<(Marking, Vec<Marki
 
 const TOO_MANY_TOKENS: &str = "more than 2^63 - 1 tokens";
 
-/// The marking so many times.
+/// Returns the marking multiplied by `count`.
 fn times(marking: &Marking, count: u64) -> Result<Marking, String> {
     let fits = |tokens: &u64| *tokens <= Marking::MAX_TOKENS;
     let tokens = marking.tokens().iter().map(|tokens| tokens.checked_mul(count).filter(fits));
@@ -248,8 +254,7 @@ fn times(marking: &Marking, count: u64) -> Result<Marking, String> {
     tokens.map(Marking::new).ok_or_else(|| TOO_MANY_TOKENS.to_owned())
 }
 
-/// All sums of `count` of the markings: of the first so many times, and of the others as often as
-/// is left.
+/// Returns all sums of `count` of the markings, with repetition.
 fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, String> {
     let too_many = || format!("{count} cases have more than {MOST_FINALS} final markings together");
     let Some((first, others)) = markings.split_first() else { return Ok(Vec::new()) };

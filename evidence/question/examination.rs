@@ -1,15 +1,16 @@
-//! What the contest's examinations ask, by their names alone.
+//! The questions of the contest's examinations, by name.
 //!
-//! Of a coloured net it is asked of the nodes with colours, though the net here is its unfolding: a
-//! place holds the tokens of all its colours together, and a transition can fire when one of its
-//! bindings can.
+//! For a coloured net, the questions are about its coloured places and transitions, although the
+//! net here is the unfolding. A coloured place holds the tokens of all its colours together, and a
+//! coloured transition can fire if one of its bindings can.
 
 use super::Question;
 use parikh_net::coloured::Folding;
 use parikh_net::{LinearSum, Net, Predicate, TransitionId};
 
 impl Question {
-    /// What an examination asks that needs no query file; `None` for others.
+    /// Returns the question of an examination without a query file, or `None` for other
+    /// examinations.
     pub fn by_examination(examination: &str, net: &Net) -> Option<Question> {
         let reach = |goals, all, then| Some(Question::Reach { goals, all, then });
         match (examination, net.folding()) {
@@ -37,7 +38,7 @@ impl Question {
         }
     }
 
-    /// The four figures of a state space.
+    /// Returns the questions for the four figures of a state space.
     pub fn of_state_space(net: &Net) -> [(&'static str, Question); 4] {
         let places = || net.model_places().map(LinearSum::place);
         [
@@ -49,7 +50,7 @@ impl Question {
     }
 }
 
-/// Of each transition of the model, that it is enabled: by one of those that stand for it.
+/// Returns, for each transition of the model, the predicate that one of its copies is enabled.
 fn some_copy(net: &Net) -> Vec<Predicate> {
     let some = |copies: Vec<TransitionId>| {
         Predicate::or(copies.into_iter().map(Predicate::Enabled)).sorted()
@@ -57,8 +58,8 @@ fn some_copy(net: &Net) -> Vec<Predicate> {
     net.model_transitions().map(some).collect()
 }
 
-/// What an examination asks about the unfolding `net` of a coloured net; `None` for one that asks
-/// about no node, or when a number does not fit.
+/// Returns the question of an examination about the unfolding `net` of a coloured net. Returns
+/// `None` if the examination is not about places or transitions, or a number overflows.
 fn by_coloured_examination(examination: &str, net: &Net, nodes: &Folding) -> Option<Question> {
     let tokens = |place| LinearSum::new(nodes.places(place).map(|colour| (colour, 1))).ok();
     let places = 0..nodes.place_count();

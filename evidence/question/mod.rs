@@ -1,9 +1,9 @@
-//! Questions, as the auditor understands them: what is asked of the reachable markings of a net.
+//! Questions about a net, as the auditor understands them.
 //!
 //! A [`Question`] comes from the name of an examination ([`examination`]), from the name of a
-//! question about processes ([`cases`]), or from a query file ([`crate::reader::queries`]); never
-//! from the evidence. Together with an answer it becomes an [obligation]: what has to
-//! be shown.
+//! soundness question ([`cases`]), or from a query file ([`crate::reader::queries`]), never from
+//! the evidence. Together with an answer it determines an [obligation]: the statements that the
+//! evidence has to prove.
 
 pub mod cases;
 mod examination;
@@ -16,91 +16,93 @@ use parikh_net::run_property::RunProperty;
 use parikh_net::{Fairness, LinearSum, Net, Predicate, TreeProperty};
 use std::fmt;
 
-/// What is asked of the reachable markings of a net.
+/// A question about the behaviour of a net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// The answer is `then` if and only if all (or some) of the goals can be reached: EF φ is TRUE
-    /// if φ can, AG φ is FALSE if ¬φ can.
+    /// The answer is `then` if and only if all (or some) of the goals are reachable. EF φ is TRUE
+    /// if φ is reachable; AG φ is FALSE if ¬φ is reachable.
     Reach {
-        /// The markings in question, in sorted form.
+        /// The goals, in sorted form.
         goals: Vec<Predicate>,
-        /// Whether all of them are needed, or one will do.
+        /// True if all goals must be reachable, false if one suffices.
         all: bool,
-        /// What the answer is when they can be reached.
+        /// The answer if the goals are reachable.
         then: bool,
     },
-    /// The answer is TRUE if and only if each of these can be reached from every reachable marking.
+    /// The answer is TRUE if and only if each predicate is reachable from every reachable marking.
     Stays(Vec<Predicate>),
-    /// The answer is TRUE if and only if what is done stays reachable wherever the net goes,
-    /// nothing improper is reachable, and each of the others is.
+    /// The answer is TRUE if and only if `done` is reachable from every reachable marking,
+    /// `improper` is unreachable, and each of `others` is reachable.
     Sound {
-        /// The final marking is covered.
+        /// The marking covers the final marking.
         done: Predicate,
-        /// It is covered, and there are more tokens.
+        /// The marking covers the final marking and has more tokens.
         improper: Predicate,
-        /// What else is to be reached.
+        /// Further predicates that must be reachable.
         others: Vec<Predicate>,
     },
-    /// The answer is TRUE if and only if no run has this property: A ψ asks whether none has ¬ψ.
+    /// The answer is TRUE if and only if no run has the property. A ψ is the question that no run
+    /// has ¬ψ.
     NoRun(Box<RunProperty>),
-    /// The answer is TRUE if and only if the tree of runs has this property of CTL.
+    /// The answer is TRUE if and only if the net has the CTL property.
     Tree(Box<TreeProperty>),
-    /// The answer is whether this holds in the initial marking.
+    /// The answer is the value of the predicate in the initial marking.
     Initially(Predicate),
-    /// The answer is TRUE if and only if that of this question is FALSE.
+    /// The answer is the negation of the answer to the inner question.
     Not(Box<Question>),
-    /// The answer is TRUE if and only if all (or some) of these questions have the answer TRUE.
+    /// The answer is TRUE if and only if all (or some) of the questions have the answer TRUE.
     Junction {
-        /// Whether all of them are to be TRUE, or one will do.
+        /// True for a conjunction, false for a disjunction.
         all: bool,
-        /// Questions to be answered TRUE or FALSE.
+        /// The inner questions, each with an answer TRUE or FALSE.
         parts: Vec<Question>,
     },
-    /// The answer is that of the main question. It is TRUE if one of `shown_by` is TRUE, and FALSE
-    /// if one of `shows` is FALSE.
+    /// The answer is the answer to the main question. It is TRUE if a question of `shown_by` has
+    /// the answer TRUE, and FALSE if a question of `shows` has the answer FALSE.
     Between {
-        /// What is asked.
+        /// The main question.
         main: Box<Question>,
-        /// Each implies it.
+        /// Questions that imply the main question.
         shown_by: Vec<Question>,
-        /// It implies each.
+        /// Questions that the main question implies.
         shows: Vec<Question>,
     },
-    /// The answer is the largest value of this sum in a reachable marking.
+    /// The answer is the maximum of the sum over the reachable markings.
     Largest(LinearSum),
-    /// The answer is the largest of these sums, of which none is more than all together.
+    /// The answer is the largest of the maxima of the sums. Each sum is at most the total number of
+    /// tokens.
     LargestOf(Vec<LinearSum>),
-    /// The answer is how many markings can be reached; or how many pairs of such a marking and a
-    /// transition that is enabled in it.
+    /// The answer is the number of reachable markings, or the number of edges of the reachability
+    /// graph: pairs of a reachable marking and a transition enabled in it.
     HowMany {
-        /// Which of the two.
+        /// True if edges are counted, false if markings are counted.
         firings: bool,
     },
 }
 
-/// An answer.
+/// An answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// The property holds, or does not.
     Holds(bool),
-    /// A largest value.
+    /// A number: a maximum, or a count.
     Number(i64),
-    /// There is no largest value.
+    /// The maximum is infinite.
     Infinite,
 }
 
 impl Question {
-    /// All tokens of a marking, on the model's places.
+    /// Returns the sum of all tokens on the model's places.
     pub(crate) fn all_tokens(net: &Net) -> LinearSum {
-        // Each place once, with the coefficient 1: nothing overflows.
+        // Each place occurs once with the coefficient 1, so nothing overflows.
         LinearSum::new(net.model_places().map(|p| (p, 1))).unwrap_or_default()
     }
 
-    /// The same question, about fair runs only where it is about runs. What can be reached, and
-    /// what the first firings decide, is not changed by fairness: see [`Fairness`].
+    /// Restricts a question about runs to fair runs. Fairness does not affect reachability, or the
+    /// first firings of a run; see [`Fairness`].
     ///
     /// # Errors
-    /// Where it is about the tree of runs.
+    /// When the question is about a branching-time property.
     pub fn under(self, fairness: &Fairness) -> Result<Question, &'static str> {
         Ok(match self {
             any if fairness.is_none() => any,
@@ -118,7 +120,7 @@ impl Question {
         })
     }
 
-    /// The question for people.
+    /// Returns the question as text.
     pub fn in_words(&self, net: &Net) -> String {
         let formula = |goal: &Predicate| words::formula(net, goal);
         let never = |goal: &Predicate| format!("AG {}", formula(&goal.clone().negated()));
@@ -126,7 +128,7 @@ impl Question {
             Question::Reach { goals, then: true, all } => {
                 joined(*all, goals, |goal| format!("EF {}", formula(goal)))
             }
-            // That all can be reached is FALSE where some cannot.
+            // "All goals are reachable" is FALSE if some goal is unreachable.
             Question::Reach { goals, then: false, all } => joined(!all, goals, never),
             Question::Initially(predicate) => format!("initially {}", formula(predicate)),
             Question::Largest(sum) => format!("the most of {}", words::linear(net, sum)),
@@ -158,7 +160,7 @@ impl Question {
     }
 }
 
-/// All of these, or some: the first of them, for no more is said than is shown in a line.
+/// Joins the texts of the first 20 parts, because a line shows no more.
 fn joined<T>(all: bool, parts: &[T], said: impl FnMut(&T) -> String) -> String {
     let text: Vec<String> = parts.iter().take(20).map(said).collect();
     match &text[..] {
@@ -169,14 +171,14 @@ fn joined<T>(all: bool, parts: &[T], said: impl FnMut(&T) -> String) -> String {
 }
 
 impl Value {
-    /// The value as the contest writes it: `TRUE`, `FALSE`, a number below 2⁶³, `+inf`.
+    /// Parses an answer in the contest's format: `TRUE`, `FALSE`, a number below 2⁶³, or `+inf`.
     pub fn read(text: &str) -> Option<Value> {
         match text {
             "TRUE" => Some(Value::Holds(true)),
             "FALSE" => Some(Value::Holds(false)),
             "+inf" => Some(Value::Infinite),
             digits => {
-                // As numbers are written: no sign, no zeros in front.
+                // Numbers have no sign and no leading zeros.
                 let number: i64 = digits.parse().ok().filter(|&number| number >= 0)?;
                 (number.to_string() == digits).then_some(Value::Number(number))
             }

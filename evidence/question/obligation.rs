@@ -1,10 +1,10 @@
-//! From a question and an answer to what has to be shown.
+//! Derives proof obligations from a question and an answer.
 //!
-//! Evidence is looked at for what it shows of the *question*; what it says of itself is not read.
-//! So the first step of an audit is to write down, from the name of the examination or the formula
-//! alone, what makes the answer true. There are four kinds of such duties: to show a reachable
-//! marking, to prove that there is none, to show that a sum grows for ever, and to show what stays
-//! reachable.
+//! Evidence is checked against the *question*. What the evidence says about itself is not used. So
+//! the first step of an audit is to derive the statements that make the answer true, from the name
+//! of the examination or the formula alone. The main kinds of obligations are: to show a reachable
+//! marking, to prove that a predicate is unreachable, to show that a sum grows without bound, and
+//! to prove that a predicate stays reachable or does not.
 //!
 //! | question | TRUE | FALSE |
 //! |---|---|---|
@@ -12,54 +12,55 @@
 //! | AG φ | none has ¬φ | a marking with ¬φ |
 //! | ReachabilityDeadlock | a dead marking | none is dead |
 //! | OneSafe | for *every* place: no marking with 2 tokens on it | for *some* place: such a marking |
-//! | QuasiLiveness | for *every* transition: a marking that enables it | for *some* one: none does |
-//! | Liveness | *every* transition stays possible wherever the net goes | *some* one is lost |
+//! | QuasiLiveness | for *every* transition: a marking that enables it | for *some* transition: no such marking |
+//! | Liveness | *every* transition stays possible from all reachable markings | *some* transition does not |
 //! | StableMarking | for *some* place: no marking with more or fewer tokens than initially | for *every* place: such a marking |
 //!
-//! All of these but Liveness are one pattern ([`Question::Reach`]): goals, of which all or some can
-//! be reached, and what the answer is then. An upper bound n takes both sides: a marking in which
-//! the sum is n, and a proof that it never is more; `+inf` takes a pump. The initial marking is
-//! reachable.
+//! All rows except Liveness have one form ([`Question::Reach`]): goals, of which all or some are
+//! reachable, and the answer in that case. A maximum n takes both sides: a marking in which the sum
+//! is n, and a proof that it is never more. `+inf` takes a self-covering sequence. The initial
+//! marking is reachable.
 //!
-//! That something stays reachable wherever the net goes ([`Question::Stays`]) is shown by an
-//! argument about the net as a whole ([`crate::home`]). That it is lost, by such an argument, too;
-//! by a dead marking without it; by a proof that it can never be reached; or by a trace and a proof
-//! that it cannot be reached from its end.
+//! A proof that a predicate stays reachable from all reachable markings ([`Question::Stays`]) is an
+//! argument about the whole net ([`crate::home`]). The negation is proved by such an argument, too;
+//! or by a dead marking without the predicate; or by a proof that the predicate is unreachable; or
+//! by a trace and a proof that the predicate is unreachable from its end.
 //!
-//! Of a net with a final marking f ([`Question::Sound`]; `cases` makes that net):
+//! For a net with a final marking f ([`Question::Sound`]; `cases` makes that net):
 //!
 //! | question | TRUE | FALSE |
 //! |---|---|---|
-//! | Soundness | markings with m ≥ f stay reachable, one is reached, none has more tokens than f, and every transition is enabled somewhere | a dead marking without m ≥ f; one with m ≥ f and more tokens; m ≥ f cannot be reached, or is lost; a transition never enabled |
+//! | Soundness | markings with m ≥ f stay reachable, one is reached, none has more tokens than f, and every transition is enabled in some reachable marking | a dead marking without m ≥ f; one with m ≥ f and more tokens; m ≥ f is unreachable, or does not stay reachable; a transition never enabled |
 //! | WeakSoundness | the same without the transitions | the same |
-//! | RelaxedSoundness | for *every* transition: f with a token on its counter | for *some*: none |
-//! | EasySoundness | f is reached | it cannot be |
+//! | RelaxedSoundness | for *every* transition: f with a token on its counter | for *some* transition: no such marking |
+//! | EasySoundness | f is reachable | f is unreachable |
 //!
-//! A marking with m ≥ f and no more tokens than f is f; so where none with more is reachable, f
-//! itself stays reachable.
+//! A marking with m ≥ f and no more tokens than f is f. So if no marking with more tokens is
+//! reachable, f itself stays reachable.
 //!
 //! # Runs
-//! That no run has a property ([`Question::NoRun`]) is shown by an argument ([`crate::no_run`]);
-//! that one has it, by that run ([`crate::lasso`]). Where a run has it just when it meets a marking
-//! with φ, a marking with φ will do, and a proof that there is none. What the initial marking
-//! decides needs nothing.
+//! A [`crate::no_run`] proof shows that no run has a property ([`Question::NoRun`]); a run
+//! ([`crate::lasso`]) shows that one has it. If a run has the property exactly if it visits a
+//! marking with φ, a marking with φ suffices, or a proof that φ is unreachable. If the initial
+//! marking decides the question, nothing has to be proved.
 //!
-//! # The tree of runs
-//! That the tree of runs has a property of CTL ([`Question::Tree`]), or its negation, is shown by
-//! markings with what is true of them ([`crate::tree`]). A run may show it, too, or that no run has
-//! some property ([`Question::Between`]).
+//! # Branching time
+//! A CTL property ([`Question::Tree`]), or its negation, is proved by labelled markings
+//! ([`crate::tree`]). Alternatively, a run may prove it, or a proof that no run has some property
+//! ([`Question::Between`]).
 //!
 //! # Nets with caps
-//! A net that was made with caps ([`parikh_net::translation`]) shows of its model what is reached
-//! within them, and what is reached neither within nor beyond. So a marking to be seen has to be
-//! within, a predicate to be refuted is refuted of all markings, and a pump must not pass a cap.
-//! What a transition asks of places is what the model says, in both. There is no such duty for what
-//! stays reachable, for runs and for numbers of markings: such answers are refused.
+//! A net made with caps ([`parikh_net::translation`]) represents its model within the caps. It also
+//! proves unreachability beyond them. So a marking must be within the caps to count as reachable,
+//! an unreachability proof must cover all markings, and a self-covering sequence must not exceed a
+//! cap. In all cases the preconditions of transitions are those of the model. There are no such
+//! obligations for predicates that stay reachable, for runs, or for numbers of markings: such
+//! answers are rejected.
 //!
 //! # Formulas over questions
-//! What a conjunction of questions takes for TRUE is what each part takes for TRUE; for FALSE, what
-//! one of them takes for FALSE. So an obligation is a list of duties and a [`Need`], a formula over
-//! them: which of them, together, show the answer.
+//! A conjunction is TRUE if each part is, and FALSE if one part is. So an obligation is a list of
+//! statements and a [`Need`]: a formula over the statements, which says which of them together
+//! prove the answer.
 
 use super::simpler::{cases, met_somewhere};
 use super::{Question, Value};
@@ -71,56 +72,57 @@ use parikh_net::{
 };
 use parikh_temporal::Atom;
 
-/// What has to be shown for an answer: which of these duties, says `need`.
+/// The statements that have to be proved for an answer, and the formula `need` that says which of
+/// them suffice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Obligation {
-    /// Of each a reachable marking that satisfies it.
+    /// Predicates for which a satisfying reachable marking has to be shown.
     pub reach: Vec<Predicate>,
-    /// That no reachable marking satisfies these.
+    /// Predicates that must be proved unreachable.
     pub refute: Vec<Predicate>,
-    /// That these sums grow without bound.
+    /// Sums that must be shown to grow without bound.
     pub grow: Vec<LinearSum>,
-    /// That these stay reachable wherever the net goes, or that they do not.
+    /// Predicates for which the evidence must prove that they stay reachable, or that they do not.
     pub homes: Vec<Home>,
-    /// Properties of which it has to be shown that a run has them, or that none has.
+    /// Properties for which the evidence must prove that a run has them, or that no run has them.
     pub runs: Vec<RunProperty>,
-    /// Properties of which it has to be shown that the tree of runs has them.
+    /// CTL properties that must be proved.
     pub trees: Vec<TreeProperty>,
-    /// Which of the duties show the answer.
+    /// The formula over the statements that must be true.
     pub need: Need,
 }
 
-/// Something of which it has to be shown whether it stays reachable wherever the net goes.
+/// A predicate that stays reachable from all reachable markings, or does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
-    /// What it is.
+    /// The predicate.
     pub wanted: Predicate,
-    /// Which duty of `reach` it is that it can be reached, where there is one.
+    /// The index in `reach` of the statement that the predicate is reachable, if there is one.
     pub reach: Option<usize>,
 }
 
-/// A formula over duties, each by its place in its list.
+/// A formula over proof obligations. Each leaf is an index into a list of [`Obligation`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// A marking to be reached.
+    /// A predicate is reachable.
     Reach(usize),
-    /// A predicate to be refuted.
+    /// A predicate is unreachable.
     Refute(usize),
-    /// A sum that grows.
+    /// A sum grows without bound.
     Grow(usize),
-    /// It stays reachable.
+    /// A predicate stays reachable.
     Stays(usize),
-    /// It is lost.
+    /// A predicate does not stay reachable.
     Lost(usize),
     /// A run has the property.
     Run(usize),
-    /// No run has it.
+    /// No run has the property.
     NoRun(usize),
-    /// The tree of runs has the property.
+    /// The CTL property holds.
     Tree(usize),
-    /// All of these; of none, nothing at all.
+    /// A conjunction; true if empty.
     All(Vec<Need>),
-    /// One of these; of none, what nothing shows.
+    /// A disjunction; false if empty.
     One(Vec<Need>),
 }
 
@@ -131,7 +133,7 @@ impl Default for Need {
 }
 
 impl Need {
-    /// Whether it is met, given which duties are.
+    /// Returns true if the formula is true, given the truth of its leaves.
     pub fn is_met(&self, done: &dyn Fn(&Need) -> bool) -> bool {
         match self {
             Need::All(parts) => parts.iter().all(|part| part.is_met(done)),
@@ -140,7 +142,7 @@ impl Need {
         }
     }
 
-    /// The duties that are not met and matter, in their order: none below what is met.
+    /// Returns the relevant unproved leaves, in order. Subformulas that are true contribute none.
     pub fn open(&self, done: &dyn Fn(&Need) -> bool) -> Vec<&Need> {
         match self {
             met if met.is_met(done) => Vec::new(),
@@ -157,10 +159,10 @@ impl Need {
 }
 
 impl Question {
-    /// What has to be shown for the answer `value`.
+    /// Returns the obligation for the answer `value`.
     ///
     /// # Errors
-    /// Why nothing could show it.
+    /// The reason that no evidence can prove the answer.
     pub fn obligation(&self, net: &Net, value: Value) -> Result<Obligation, String> {
         let mut all = Obligation::default();
         if net.has_caps() && !self.is_about_reachability() {
@@ -187,7 +189,7 @@ impl Question {
         Ok(all)
     }
 
-    /// Whether it asks for no more than markings that are reached, and that are not.
+    /// Returns true if the question depends only on which markings are reachable.
     fn is_about_reachability(&self) -> bool {
         match self {
             Question::Reach { .. } | Question::Initially(_) | Question::Largest(_) => true,
@@ -208,7 +210,8 @@ const NO_NUMBER: &str = "the question asks for TRUE or FALSE";
 const NO_FIT: &str = "the numbers do not fit";
 
 impl Obligation {
-    /// The same duties about the halves of a net with caps that show them.
+    /// Restates the obligations for a net with caps: markings within the caps, and conditions of
+    /// the model.
     fn within_caps(&mut self, net: &Net) -> Result<(), String> {
         let Some(within) = net.translation().and_then(Translation::within_caps) else {
             return Ok(());
@@ -236,7 +239,8 @@ impl Obligation {
         Need::Refute(self.refute.len() - 1)
     }
 
-    /// It stays reachable. Where every firing can be undone, what was reached does.
+    /// Adds the obligation that `wanted` stays reachable. If every firing can be undone, it
+    /// suffices that `wanted` is reachable.
     fn stays(&mut self, wanted: &Predicate) -> Need {
         self.reach.push(wanted.clone());
         let reach = Some(self.reach.len() - 1);
@@ -249,14 +253,15 @@ impl Obligation {
         Need::Lost(self.homes.len() - 1)
     }
 
-    /// For TRUE or FALSE.
+    /// Derives the formula for the answer TRUE (`holds`) or FALSE.
     fn that_it_holds(&mut self, asked: &Question, net: &Net, holds: bool) -> Result<Need, String> {
         Ok(match (asked, holds) {
             (Question::Reach { goals, all, then }, holds) if holds == *then => {
                 let parts = goals.iter().map(|goal| self.reach(goal.clone()));
                 Need::junction(*all, parts.collect())
             }
-            // Not all of them can be reached if one cannot, and not one if all cannot.
+            // Not all goals are reachable if one is unreachable, and none is reachable if all are
+            // unreachable.
             (Question::Reach { goals, all, .. }, _) => {
                 let parts = goals.iter().map(|goal| self.refute(goal.clone()));
                 Need::junction(!all, parts.collect())
@@ -265,7 +270,7 @@ impl Obligation {
                 let stay = Need::All(wanted.iter().map(|wanted| self.stays(wanted)).collect());
                 let here = |wanted: &Predicate| wanted.holds(net, net.initial());
                 match net.is_dead(net.initial()) && wanted.iter().all(here) {
-                    // Nothing is needed, though evidence is none the worse for it.
+                    // No evidence is needed, but evidence is accepted.
                     true => Need::One(vec![Need::default(), stay]),
                     false => stay,
                 }
@@ -278,7 +283,7 @@ impl Obligation {
             }
             (Question::Sound { done, improper, others }, true) => {
                 let stays = self.stays(done);
-                // The duty that it made: done is reached.
+                // The obligation that `stays` has added: `done` is reachable.
                 let mut parts = vec![stays, Need::Reach(self.reach.len() - 1)];
                 parts.extend(others.iter().map(|other| self.reach(other.clone())));
                 parts.push(self.refute(improper.clone()));
@@ -295,13 +300,13 @@ impl Obligation {
             (Question::Tree(property), true) => self.that_the_tree_has((**property).clone(), net),
             (Question::Tree(property), false) => self.that_the_tree_has(property.negated(), net),
             (Question::Initially(predicate), holds) => {
-                // Nothing, or what nothing shows.
+                // An empty conjunction (proved), or an empty disjunction (unprovable).
                 let says = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
                 let says = says.holds(net, net.initial());
                 Need::junction(says == holds, Vec::new())
             }
             (Question::Not(part), holds) => self.that_it_holds(part, net, !holds)?,
-            // Not all are TRUE if one is FALSE, and not one if all are FALSE.
+            // A conjunction is FALSE if one part is, and a disjunction is FALSE if all parts are.
             (Question::Junction { all, parts }, holds) => {
                 let parts = parts.iter().map(|part| self.that_it_holds(part, net, holds));
                 Need::junction(*all == holds, parts.collect::<Result<_, _>>()?)
@@ -318,8 +323,9 @@ impl Obligation {
         })
     }
 
-    /// That some run has the property, or that none has. Whoever argues may have taken the property
-    /// apart: some run has it if some run has one of its cases, and none has it if none has any.
+    /// Derives the formula that some run has the property, or that none has. The evidence may have
+    /// decomposed the property. Some run has it if some run has one of its cases, and none has it
+    /// if none has any case.
     fn that_runs_have(&mut self, property: &RunProperty, net: &Net, some: bool) -> Need {
         let decided = initially(net, property);
         let whole = self.that_runs_have_whole(property, net, some, decided);
@@ -338,7 +344,8 @@ impl Obligation {
         Need::One(vec![whole, Need::junction(!some, cases)])
     }
 
-    /// The same of a property that is not taken apart. `decided` is what the initial marking says.
+    /// Derives the same formula without decomposition. `decided` is the value that the initial
+    /// marking determines, if any.
     fn that_runs_have_whole(
         &mut self,
         property: &RunProperty,
@@ -347,14 +354,14 @@ impl Obligation {
         decided: Option<bool>,
     ) -> Need {
         if decided == Some(!some) {
-            // What nothing shows.
+            // Unprovable.
             return Need::One(Vec::new());
         }
         self.runs.push(property.clone());
         let at = self.runs.len() - 1;
         let of_runs = if some { Need::Run(at) } else { Need::NoRun(at) };
         if decided.is_some() {
-            // Nothing is needed, though evidence is none the worse for it.
+            // No evidence is needed, but evidence is accepted.
             return Need::One(vec![Need::All(Vec::new()), of_runs]);
         }
         match met_somewhere(net, property) {
@@ -366,7 +373,7 @@ impl Obligation {
         }
     }
 
-    /// That the tree of runs has the property.
+    /// Derives the formula that the CTL property holds.
     fn that_the_tree_has(&mut self, property: TreeProperty, net: &Net) -> Need {
         let here = |atom: Atom| property.atoms()[atom.0 as usize].holds(net, net.initial()).into();
         let (formulas, formula) = (property.formulas(), property.formula());
@@ -375,21 +382,22 @@ impl Obligation {
             false => formulas.value_here(formula, here),
         };
         if decided.known() == Some(false) {
-            // What nothing shows.
+            // Unprovable.
             return Need::One(Vec::new());
         }
         self.trees.push(property);
         let tree = Need::Tree(self.trees.len() - 1);
         match decided.known() {
-            // Nothing is needed, though evidence is none the worse for it.
+            // No evidence is needed, but evidence is accepted.
             Some(_) => Need::One(vec![Need::All(Vec::new()), tree]),
             None => tree,
         }
     }
 
-    /// For a number: a marking with so much, and that none has more.
+    /// Derives the formula for a number: a reachable marking with this value, and no reachable
+    /// marking with more.
     fn that_it_is(&mut self, asked: &Question, net: &Net, number: i64) -> Result<Need, String> {
-        // Σ ≥ n is ¬(Σ ≤ n − 1); no sum reaches the smallest number but from above.
+        // Σ ≥ n is ¬(Σ ≤ n − 1). For the smallest number, every marking has at least this value.
         let more_than = |sum: &LinearSum, n| Predicate::at_most(sum.clone(), n).negated();
         let less = number.checked_sub(1);
         let (as_much, refute) = match asked {
@@ -416,12 +424,12 @@ impl Obligation {
         Ok(Need::All(parts))
     }
 
-    /// For `+inf`.
+    /// Derives the formula for the answer `+inf`.
     fn that_it_grows(&mut self, asked: &Question, net: &Net) -> Result<Need, String> {
         self.grow.push(match asked {
             Question::Largest(sum) => sum.clone(),
-            // Where the tokens grow for ever, those of some place do, and there are infinitely many
-            // markings.
+            // If the total number of tokens is unbounded, so is some place, and there are
+            // infinitely many markings.
             Question::LargestOf(_) | Question::HowMany { .. } => Question::all_tokens(net),
             _ => return Err(NO_NUMBER.into()),
         });
@@ -429,7 +437,8 @@ impl Obligation {
     }
 }
 
-/// 2·Σ + within ≥ 2n + 2, which Σ ≥ n + 1 implies: proofs about nets with caps are about that sum.
+/// Returns 2·Σ + within ≥ 2n + 2, which Σ ≥ n + 1 implies. Proofs about nets with caps are about
+/// this sum.
 fn more_by_halves(sum: &LinearSum, within: PlaceId, n: i64) -> Result<Predicate, String> {
     let twice = sum.terms().iter().map(|&(place, a)| Some((place, a.checked_mul(2)?)));
     let terms: Option<Vec<_>> = twice.chain([Some((within, 1))]).collect();
@@ -438,9 +447,9 @@ fn more_by_halves(sum: &LinearSum, within: PlaceId, n: i64) -> Result<Predicate,
     Ok(Predicate::at_most(sum, most).negated())
 }
 
-/// The markings in which nothing of what is to stay reachable is, or ever will be.
+/// Returns predicates for dead markings from which no predicate of `wanted` is reachable.
 fn dead_ends(wanted: &[Predicate]) -> Vec<Predicate> {
-    // In a dead marking no transition is enabled.
+    // No transition is enabled in a dead marking.
     match wanted.iter().all(asks_for_liveness) {
         true if wanted.is_empty() => Vec::new(),
         true => vec![Predicate::Dead],
@@ -448,7 +457,7 @@ fn dead_ends(wanted: &[Predicate]) -> Vec<Predicate> {
     }
 }
 
-/// A dead marking that does not satisfy `wanted`.
+/// Returns the predicate for a dead marking that does not satisfy `wanted`.
 fn dead_without(wanted: &Predicate) -> Predicate {
     Predicate::and([Predicate::Dead, wanted.clone().negated()])
 }

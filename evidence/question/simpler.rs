@@ -1,8 +1,8 @@
-//! Properties of runs in simpler forms, each of which is seen to say the same.
+//! Simpler forms of properties of runs, each checked to be equivalent as far as necessary.
 //!
-//! Whoever argues about a property may have rewritten it, with what the initial marking says of its
-//! first letter, and taken it apart. The rules of LTL do the same here, and automata show that the
-//! forms before and after imply each other as far as that matters ([`implies`]).
+//! The author of a proof may have rewritten the property, evaluated its first letter at the initial
+//! marking, and split it into cases. This module does the same with rules of LTL, and checks with
+//! automata that the old and the new form imply each other as far as necessary ([`implies`]).
 
 use crate::no_run::implied::{implies, implies_one_of};
 use parikh_net::property::condition;
@@ -10,29 +10,28 @@ use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Net, Predicate};
 use parikh_temporal::{Atom, Formula, LINEAR_RULES, Linear, Ltl, Node};
 
-/// Steps of rewriting a property.
+/// The maximum number of rewriting steps.
 const MOST_STEPS: usize = 1_000;
 
-/// The most cases that a property is taken apart into.
+/// The maximum number of cases of a property.
 const MOST_CASES: usize = 32;
 
-/// The property of runs from the initial marking in a simpler form. Nothing checks that it says the
-/// same: whoever uses it has to.
+/// Returns a simpler form of the property for runs from the initial marking. The result is not
+/// checked; callers must check that it is equivalent.
 fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
     let mut formulas = property.formulas().clone();
     let initially = RunAtom::all_initially(property.atoms(), net);
     let here = |atom: Atom| initially[atom.0 as usize];
     let given = formulas.given_here(property.formula(), here);
     let (simple, _) = formulas.rewritten(given, LINEAR_RULES, MOST_STEPS);
-    // Rewriting may bring to the first letter what was said of a later one.
+    // Rewriting may move a part about a later letter to the first letter.
     let simple = formulas.given_here(simple, here);
     (formulas, simple)
 }
 
-/// The cases of a property in its simpler form: the parts of a disjunction, or the simpler form as
-/// the only case; none where the form is no simpler. Where `some` run is to be shown, it is seen
-/// that each case implies the property; where there is none, that the property implies one of the
-/// cases.
+/// Returns the cases of a property in its simpler form: the parts of a disjunction, or the simpler
+/// form as the only case. Returns none if the form is no simpler. With `some`, each case is checked
+/// to imply the property; otherwise the property is checked to imply the disjunction of the cases.
 pub(super) fn cases(net: &Net, property: &RunProperty, some: bool) -> Vec<RunProperty> {
     let (formulas, simple) = simplified(net, property);
     let parts = match formulas.node(simple) {
@@ -58,9 +57,9 @@ pub(super) fn cases(net: &Net, property: &RunProperty, some: bool) -> Vec<RunPro
     if is_that { cases } else { Vec::new() }
 }
 
-/// φ, where a run has the property just when it meets a marking with φ. Rules, and what the initial
-/// marking says of the first letter, say which φ that might be; it is then seen that F φ and the
-/// property imply each other in runs from there.
+/// Returns φ if a run has the property exactly if it visits a marking with φ. Rewriting rules and
+/// the first letter of the initial marking propose φ. Then F φ and the property are checked to
+/// imply each other on runs from the initial marking.
 pub(super) fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
     let (formulas, simple) = simplified(net, property);
     let Node::Until(_, always, met) = *formulas.node(simple) else { return None };
@@ -69,7 +68,7 @@ pub(super) fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predica
     }
     let met = condition(&formulas, met, property.atoms(), RunAtom::condition)?;
     let eventually = RunProperty::new(&formulas, simple, property.atoms());
-    // Whatever was reached, a run goes on fairly.
+    // Every finite firing sequence has a fair continuation.
     let eventually = eventually.under(property.fairness().clone());
     let is_that = implies(net, &eventually, property, &[]).is_ok()
         && implies(net, property, &eventually, &[]).is_ok();

@@ -1,11 +1,13 @@
-//! A formula of CTL as a question: as plain as it can be put.
+//! Turns a CTL formula into a question that is as simple as possible.
 //!
-//! Rules that each keep what the formula means ([`BRANCHING_RULES`]) are applied first. Then ∧ and
-//! ∨ at the top are formulas over questions, and parts that ask for a reachable marking, or for
-//! what stays reachable, are such questions; there, EX and AX over conditions are conditions, too.
-//! So are those that all paths decide ([`Ctl::on_all_paths`]): about runs. What is left is about
-//! the tree of runs; and some runs may show it, or that there are none with a property
-//! ([`run_bounds`]). What stays reachable is about the tree of runs, too.
+//! First, rewriting rules that preserve the meaning are applied ([`BRANCHING_RULES`]). Then
+//! conjunctions and disjunctions at the top become formulas over questions. Parts about a reachable
+//! marking, or about predicates that stay reachable, become questions of these kinds; inside them,
+//! EX and AX over conditions are conditions on the marking before. Parts that are decided on all
+//! paths ([`Ctl::on_all_paths`]) become questions about runs. The remaining parts are
+//! branching-time questions, which some runs may also decide, or proofs that no run has a property
+//! ([`run_bounds`]). Questions about predicates that stay reachable may also be decided as
+//! branching-time questions.
 
 use super::Question;
 use crate::tree::{MOST_LEAVES, run_bounds};
@@ -15,11 +17,11 @@ use parikh_net::run_property::RunAtom;
 use parikh_net::{Net, Predicate, RunProperty, TreeProperty};
 use parikh_temporal::{Atom, BRANCHING_RULES, Ctl, Formula, Ltl, Node, Quantifier};
 
-/// Steps of rewriting.
+/// The maximum number of rewriting steps.
 const STEPS: usize = 20_000;
 
 impl Question {
-    /// Whether the tree of runs of `net` has the property.
+    /// Returns the question that asks if `net` has the CTL property.
     pub fn of_tree(net: &Net, property: &TreeProperty) -> Question {
         let mut formulas = property.formulas().clone();
         let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, STEPS);
@@ -27,10 +29,10 @@ impl Question {
     }
 }
 
-/// What is still to be done.
+/// An entry of the worklist.
 enum Task {
     Visit(Formula<Quantifier>),
-    /// Join the last questions, so many: all of them, or one.
+    /// Joins the last questions, by conjunction (`true`) or disjunction.
     Join(bool, usize),
 }
 
@@ -56,7 +58,7 @@ fn part(net: &Net, formulas: &Ctl, whole: Formula<Quantifier>, atoms: &[Predicat
     made.pop().unwrap_or(Question::Junction { all: true, parts: Vec::new() })
 }
 
-/// A part that is one question.
+/// Returns a single question for a part.
 fn single(
     net: &Net,
     formulas: &Ctl,
@@ -66,7 +68,7 @@ fn single(
     if let Some(here) = state(formulas, formula, atoms) {
         return Question::Initially(here);
     }
-    // What comes after one firing is a condition on the marking before.
+    // A condition after one firing is a condition on the marking before.
     let state = |part| Some(condition_before(formulas, part, atoms, net, MOST_LEAVES)?.sorted());
     let reach = |goal: Predicate, then| Question::Reach { goals: vec![goal], all: true, then };
     let not = |predicate: Predicate| predicate.negated().sorted();
@@ -90,7 +92,7 @@ fn single(
     on_paths(formulas, formula, atoms).unwrap_or_else(|| between(net, formulas, formula, atoms))
 }
 
-/// The same question, which is about the tree of runs as well.
+/// Returns the same question with the CTL property as an alternative.
 fn or_by_the_tree(
     main: Question,
     formulas: &Ctl,
@@ -101,7 +103,7 @@ fn or_by_the_tree(
     Question::Between { main: Box::new(main), shown_by: vec![tree.clone()], shows: vec![tree] }
 }
 
-/// About the tree of runs, and about runs between which it lies.
+/// Returns the branching-time question, with questions about runs that imply it or follow from it.
 fn between(
     net: &Net,
     formulas: &Ctl,
@@ -120,7 +122,7 @@ fn between(
     Question::Between { main: Box::new(tree), shown_by, shows }
 }
 
-/// The same as a question about runs, where there is one.
+/// Returns an equivalent question about runs, if there is one.
 fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Question> {
     let mut formulas = formulas.clone();
     let negation = formulas.negate(formula);
@@ -137,7 +139,7 @@ fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -
         .or_else(|| none_violates(negation).map(|question| Question::Not(Box::new(question))))
 }
 
-/// A part without operators of time, in sorted form.
+/// Returns a part without temporal operators as a predicate in sorted form.
 fn state(formulas: &Ctl, part: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Predicate> {
     Some(condition(formulas, part, atoms, |atom| Some(atom.clone()))?.sorted())
 }

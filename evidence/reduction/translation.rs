@@ -32,9 +32,10 @@ pub struct ReducedNet {
     pub net: Net,
     /// The needs of the reduction, normalised.
     pub needs: Needs,
-    /// By original place: its place in the reduced net, if its tokens mean the same there.
+    /// One entry per original place: the place of the reduced net whose tokens mean the same, if
+    /// any.
     pub places: Vec<Option<PlaceId>>,
-    /// By transition of the reduced net: its id in the working net.
+    /// One entry per transition of the reduced net: the id in the working net.
     pub final_ids: Vec<TransitionId>,
     /// The constant tokens of removed places of the support.
     pub fixed: HashMap<PlaceId, u64>,

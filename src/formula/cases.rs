@@ -1,12 +1,11 @@
 //! Formulas of LTL on finite words: the cases of a process.
 //!
 //! A *case* is a firing sequence from the initial marking to a final marking. Final markings are
-//! dead, so the case ends there. Its word has a letter for each marking with the firing that leaves
-//! it, and a last letter for the final marking, which nothing leaves. A run that comes to a dead
-//! marking repeats it. So the word of a case, with its last letter repeated, is the word of a run.
-//! G, F and U say the same of both words, since every letter after the last one is the last one
-//! again. Only X differs: nothing comes after the last letter of a case, so X φ does not hold
-//! there.
+//! dead, so the case ends there. The word of a case has a letter for each marking, with the
+//! transition that fires there. The last letter is the final marking, where nothing fires. A run
+//! that reaches a dead marking repeats that marking. So repeating the last letter of the word of a
+//! case gives the word of a run. G, F and U have the same value on both words. Only X differs: no
+//! letter follows the last letter of a case, so X φ does not hold there.
 //!
 //! ```text
 //! of every case, φ    is    of every run,  F final -> φ'
@@ -14,8 +13,8 @@
 //! ```
 //!
 //! Here φ' has `!deadlock && X` in place of each `X`, and `final` is the disjunction of the final
-//! markings. Final markings of a net that stands for one with inhibitor or reset arcs speak of the
-//! model's places.
+//! markings. If the net is the translation of a net with inhibitor or reset arcs, final markings
+//! are over the model's places.
 //!
 //! # Source
 //! G. De Giacomo, M. Vardi, *Linear temporal logic and linear dynamic logic on finite traces*,
@@ -25,16 +24,17 @@ use super::syntax::{Expression, Formula, Relation};
 use super::unsupported::Unsupported;
 use parikh_net::{Marking, Net};
 
-/// What a formula asks of the cases of `net`, as a formula of its runs.
+/// Translates a formula about the cases of `net` into a formula about its runs.
 ///
 /// # Errors
-/// When the net has no final marking, one that is not dead, or path quantifiers stand inside.
+/// When the net has no final marking or a final marking that is not dead, or when the formula has
+/// path quantifiers inside.
 pub fn of_cases(formula: &Formula, net: &Net) -> Result<Formula, Unsupported> {
     let finals = net.final_markings();
     if finals.is_empty() {
         return Err(Unsupported::NoFinal);
     }
-    // What exceeds the bounds of places is not reached.
+    // A final marking beyond the bounds of places is unreachable, so it need not be dead.
     let is_dead = |last| net.marking_of_model(last).is_none_or(|whole| net.is_dead(&whole));
     if !finals.iter().all(is_dead) {
         return Err(Unsupported::FinalNotDead);
@@ -58,7 +58,7 @@ pub fn of_cases(formula: &Formula, net: &Net) -> Result<Formula, Unsupported> {
     })
 }
 
-/// That the marking is this one.
+/// Returns the formula that holds in exactly this marking.
 fn is_marking(net: &Net, marking: &Marking) -> Result<Formula, Unsupported> {
     let compare = |left, relation, tokens| -> Result<Formula, Unsupported> {
         let right = i64::try_from(tokens).map_err(|_| Unsupported::TooLarge)?;
@@ -72,7 +72,7 @@ fn is_marking(net: &Net, marking: &Marking) -> Result<Formula, Unsupported> {
     Ok(Formula::And(marked.chain([no_more]).collect::<Result<_, _>>()?))
 }
 
-/// φ' of φ: see the module.
+/// Translates φ to φ' as the module's comment describes.
 fn of_words(formula: &Formula) -> Result<Formula, Unsupported> {
     let part = |part: &Formula| of_words(part).map(Box::new);
     let all = |parts: &[Formula]| parts.iter().map(of_words).collect::<Result<Vec<_>, _>>();

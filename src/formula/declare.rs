@@ -1,4 +1,4 @@
-//! The constraints of Declare by name: what process miners ask of cases.
+//! The constraints of Declare by name. Process mining states properties of cases with them.
 //!
 //! | constraint | as a formula |
 //! |---|---|
@@ -25,8 +25,8 @@
 //! | `chain_succession(a, b)` | `!b && G (a <-> X b)` |
 //! | `not_chain_succession(a, b)` | `G (a -> X !b)` |
 //!
-//! `a` stands for `fires(…)` of the transitions that are called so. What follows a firing in a case
-//! has a letter, if only the last, so X need not be told apart from its weak form.
+//! `a` is `fires(…)` of all transitions with this name. In a case, every firing is followed by a
+//! letter, at least the last one. So X need not be distinguished from weak X.
 //!
 //! # Source
 //! M. Pesic, H. Schonenberg, W. van der Aalst, *DECLARE: full support for loosely-structured
@@ -34,7 +34,7 @@
 
 use super::syntax::Formula;
 
-/// How many operands a constraint has; `None` where it is none.
+/// Returns the number of operands of a constraint, or `None` for an unknown name.
 pub(super) fn operands(name: &str) -> Option<usize> {
     const ONE: [&str; 6] =
         ["existence", "existence2", "absence", "absence2", "exactly_one", "init"];
@@ -63,8 +63,8 @@ pub(super) fn operands(name: &str) -> Option<usize> {
     }
 }
 
-/// The constraint of this name over formulas that say what fires; where there is one operand, the
-/// second does not matter. `None` where there is no such constraint.
+/// Returns the constraint with this name over two formulas about the transition that fires.
+/// Constraints with one operand ignore the second. Returns `None` for an unknown name.
 pub(super) fn constraint(name: &str, a: &Formula, b: &Formula) -> Option<Formula> {
     let again = || and(a.clone(), next(finally(a.clone())));
     Some(match name {
@@ -102,7 +102,7 @@ pub(super) fn constraint(name: &str, a: &Formula, b: &Formula) -> Option<Formula
     })
 }
 
-/// b only after a.
+/// Returns the formula "b only after a".
 fn precedence(a: &Formula, b: &Formula) -> Formula {
     or(until(not(b.clone()), a.clone()), globally(not(b.clone())))
 }

@@ -1,42 +1,41 @@
-//! What can be wrong with one formula of a file whose other formulas are fine.
+//! Errors in a formula. An error in one formula of a file does not affect the others.
 
 use super::MAX_DEPTH;
-use super::named;
 use parikh_net::closest;
 use parikh_net::printable::Printable;
 use parikh_net::{Net, NodeKind};
 use std::borrow::Cow;
 
-/// Why a formula is unusable, and where.
+/// An error in a formula, with its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct FormulaError {
-    /// The line of the offending piece, counted from 1.
+    /// The line of the error, counted from 1.
     pub line: u64,
-    /// What is wrong there.
+    /// The problem.
     pub problem: FormulaProblem,
 }
 
-/// What is wrong with a formula.
+/// A problem with a formula.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormulaProblem {
-    /// A name of a place that the net does not have.
+    /// An unknown place.
     #[error("the net has no place `{}`{hint}", shown(name))]
     UnknownPlace {
-        /// As the file has it.
+        /// The name in the file.
         name: String,
-        /// A guess of what was meant, as the end of a sentence; empty without one.
+        /// A suggestion, as the end of a sentence; empty without one.
         hint: String,
     },
-    /// A name of a transition that the net does not have.
+    /// An unknown transition.
     #[error("the net has no transition `{}`{hint}", shown(name))]
     UnknownTransition {
-        /// As the file has it.
+        /// The name in the file.
         name: String,
-        /// A guess of what was meant, as the end of a sentence; empty without one.
+        /// A suggestion, as the end of a sentence; empty without one.
         hint: String,
     },
-    /// A word that several nodes have as their name, and none as its id.
+    /// An unquoted word that is the name of several nodes and the id of none.
     #[error(
         "`{}` is the name of {} {}s: {}; name one of them by its id, or write the name in quotes \
          for all of them",
@@ -46,24 +45,24 @@ pub enum FormulaProblem {
         listed(candidates)
     )]
     AmbiguousName {
-        /// As the formula has it.
+        /// The word in the formula.
         name: String,
         /// The kind of nodes.
         kind: NodeKind,
         /// The ids of the nodes with this name.
         candidates: Vec<String>,
     },
-    /// An operator that is not of the language, or not one we read.
+    /// An unknown or unsupported operator.
     #[error("the operator `{}` is not supported", shown(.0))]
     UnknownOperator(String),
-    /// An operator or name where it makes no sense.
+    /// An operator or a name in a place where the grammar does not allow it.
     #[error("found `{found}` inside `{inside}`, expected {expected}")]
     Misplaced {
-        /// What is misplaced.
+        /// The misplaced construct.
         found: &'static str,
-        /// The operator around it.
+        /// The enclosing operator.
         inside: &'static str,
-        /// What belongs there.
+        /// The constructs allowed there.
         expected: &'static str,
     },
     /// Too many operands, or too few.
@@ -71,59 +70,59 @@ pub enum FormulaProblem {
     WrongArity {
         /// The operator.
         operator: &'static str,
-        /// How many it has.
+        /// The number of operands found.
         found: usize,
-        /// How many it takes.
+        /// The number of operands expected.
         expected: &'static str,
     },
-    /// Not a constant.
+    /// A text that is not a constant.
     #[error("found `{}`, expected a whole number from -2^63 to 2^63 - 1", shown(.0))]
     BadNumber(String),
-    /// Nested beyond [`MAX_DEPTH`].
+    /// A formula nested deeper than [`MAX_DEPTH`].
     #[error("the formula is nested more than {MAX_DEPTH} levels deep, which is not supported")]
     TooDeep,
-    /// More parentheses and operators open at one place than this.
+    /// Too many parentheses and operators open at the same time.
     #[error("more than {0} parentheses and operators are open here, which is not supported")]
     TooManyOpen(usize),
-    /// The property has none.
+    /// A property without a formula.
     #[error("the property has no formula")]
     NoFormula,
-    /// The property has two.
+    /// A property with two formulas.
     #[error("the property has a second formula")]
     SecondFormula,
-    /// Nothing to call the answer by.
+    /// A property without an id, so that its answer has no name.
     #[error("the property has no id")]
     NoId,
-    /// Something else than the grammar allows here.
+    /// A token that the grammar does not allow here.
     #[error("found {found}, expected {expected}")]
     Syntax {
-        /// What stands there, quoted where it is text.
+        /// The token found, quoted if it is text.
         found: String,
-        /// What may stand there.
+        /// The tokens expected.
         expected: Cow<'static, str>,
     },
-    /// A number where a property belongs.
+    /// A number where a property is expected.
     #[error("this is a number, expected a property; compare it, as in `p >= 1`")]
     NoProperty,
-    /// A property where a number belongs.
+    /// A property where a number is expected.
     #[error("this is a property, expected a number of tokens")]
     NoNumber,
-    /// `a <= b <= c`.
+    /// A chained comparison: `a <= b <= c`.
     #[error("comparisons do not chain; write `a <= b && b <= c`")]
     ChainedComparison,
-    /// A bound as a part of something.
+    /// A bound inside a formula.
     #[error("a bound is a number to be found, and no part of a formula")]
     BoundInside,
-    /// A second formula of the same name.
+    /// A second formula with the same name.
     #[error("a second formula is called `{}`, expected each name once", shown(.0))]
     SecondOfName(String),
-    /// A colour where tokens have none.
+    /// A colour for a place whose tokens have no colours.
     #[error("the tokens of place `{}` have no colours, expected `[.]`", shown(place))]
     ColourOnBlackPlace {
         /// The place.
         place: String,
     },
-    /// A colour where they were erased.
+    /// A colour for a place whose colours are erased in this net.
     #[error(
         "single colours of place `{}` are only told apart in the unfolding, which is too large",
         shown(place)
@@ -132,7 +131,7 @@ pub enum FormulaProblem {
         /// The place.
         place: String,
     },
-    /// A colour that the place's sort does not have.
+    /// A colour that is not in the place's sort.
     #[error(
         "`{}` is no colour of place `{}`, whose tokens are of sort `{}`",
         shown(colour),
@@ -144,26 +143,26 @@ pub enum FormulaProblem {
         place: String,
         /// The colour.
         colour: String,
-        /// What its tokens are.
+        /// The sort of the place's tokens.
         sort: String,
     },
-    /// Firings in a formula of CTL.
+    /// An atom about firings in a formula of CTL.
     #[error(
         "what fires next is said of a run, expected a formula of LTL: no path quantifier below \
          another, or below a temporal operator"
     )]
     FiringInBranching,
-    /// Fairness to a transition that several stand for.
+    /// Fairness to a transition that the translation of reset arcs splits into several.
     #[error(
         "transition `{}` empties places, and several transitions stand for it: being fair to each of \
          them is another thing than being fair to it; name others",
         shown(.0)
     )]
     FairToCopies(String),
-    /// A remark: beyond the grammar of 2011.
+    /// A remark: the formula goes beyond the grammar of 2011.
     #[error("not in the grammar of 2011: {0}")]
     Not2011(&'static str),
-    /// A remark: `EF a && b`.
+    /// A remark about `EF a && b`.
     #[error(
         "the temporal operator binds tighter, so what follows is about the initial marking alone; \
          use parentheses to say which you mean"
@@ -172,8 +171,8 @@ pub enum FormulaProblem {
 }
 
 impl FormulaProblem {
-    /// `name` is no place of `net`: with what was probably meant, unless there is no time to
-    /// `guess`.
+    /// Returns the problem that `net` has no place `name`. If `guess` is true, searches the whole
+    /// net for a suggestion.
     pub fn unknown_place(name: &str, net: &Net, guess: bool) -> Self {
         let hint = match net.transition_named(name) {
             Some(_) => "; it is a transition".to_owned(),
@@ -187,8 +186,8 @@ impl FormulaProblem {
         FormulaProblem::UnknownPlace { name: name.to_owned(), hint }
     }
 
-    /// `name` is no transition of `net`: with what was probably meant, unless there is no time to
-    /// `guess`.
+    /// Returns the problem that `net` has no transition `name`. If `guess` is true, searches the
+    /// whole net for a suggestion.
     pub fn unknown_transition(name: &str, net: &Net, guess: bool) -> Self {
         let hint = match net.place_named(name) {
             Some(_) => "; it is a place".to_owned(),
@@ -203,11 +202,11 @@ impl FormulaProblem {
     }
 }
 
-/// Characters of a name that a message shows.
+/// The number of characters of a name that a message shows.
 const SHOWN: usize = 80;
 
-/// A name or number from a file for a message: its beginning if it is very long, and nothing that a
-/// terminal would obey.
+/// Prepares a name or number from a file for a message: a very long text is cut, and control
+/// characters are replaced.
 pub(super) fn shown(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", Printable(&text[..end])),
@@ -215,16 +214,20 @@ pub(super) fn shown(text: &str) -> String {
     }
 }
 
-/// The first ids, and the number of the others.
-fn listed(ids: &[String]) -> String {
-    let mut text = String::new();
-    // Writing to a string does not fail.
-    let _ = named::ids(&mut text, ids);
-    text
+/// The most ids that a message lists.
+const LISTED: usize = 8;
+
+/// Returns the first ids, and the number of the others.
+pub(super) fn listed(ids: &[String]) -> String {
+    let some: Vec<String> = ids.iter().take(LISTED).map(|id| format!("`{}`", shown(id))).collect();
+    match ids.len() - some.len() {
+        0 => some.join(", "),
+        more => format!("{} and {more} more", some.join(", ")),
+    }
 }
 
-/// The end of the sentence "the net has no place …". A label is the likelier mistake: people see
-/// the names of nodes, formulas use their ids.
+/// Returns the end of the sentence "the net has no place …". A label comes first as a suggestion:
+/// people see the labels of nodes, but formulas use ids.
 fn hint(labelled: Option<&str>, closest: Option<&str>) -> String {
     match (labelled, closest) {
         (Some(id), _) => format!("; this is the name of `{}`, and formulas use ids", Printable(id)),

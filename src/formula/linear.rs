@@ -1,12 +1,12 @@
-//! Integer expressions as linear sums Σ a·m(p) + k, computed exactly, and their comparisons as
-//! predicates.
+//! Integer expressions as linear sums Σ a·m(p) + k, computed exactly, and comparisons of
+//! expressions as predicates.
 
 use super::syntax::{Expression, Relation};
 use super::unsupported::Unsupported;
 use parikh_net::{LinearSum, PlaceId, Predicate};
 use std::collections::BTreeMap;
 
-/// Σ a·m(p) + constant. 128 bits leave room to add before anything has to fit 64.
+/// A sum Σ a·m(p) + constant. Numbers have 128 bits, so intermediate results may exceed 64 bits.
 #[derive(Default)]
 pub(super) struct Linear {
     terms: BTreeMap<PlaceId, i128>,
@@ -14,7 +14,7 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// The linear sum equal to `expression`.
+    /// Converts an expression to the equal linear sum.
     pub(super) fn of(expression: &Expression) -> Result<Self, Unsupported> {
         match expression {
             Expression::Constant(constant) => {
@@ -88,7 +88,7 @@ impl Linear {
         Ok(())
     }
 
-    /// The terms without the constant.
+    /// Returns the terms without the constant.
     fn sum(&self) -> Result<LinearSum, Unsupported> {
         let term = |(&place, &coefficient)| {
             i64::try_from(coefficient).map(|fits| (place, fits)).map_err(|_| Unsupported::TooLarge)
@@ -98,22 +98,22 @@ impl Linear {
     }
 }
 
-/// `expression` as Σ a·m(p) and a constant.
+/// Converts `expression` to Σ a·m(p) and a constant.
 ///
 /// # Errors
-/// When it multiplies token counts, or its numbers do not fit 64 bits.
+/// When the expression multiplies token counts, or its numbers do not fit 64 bits.
 pub fn linear_sum(expression: &Expression) -> Result<(LinearSum, i64), Unsupported> {
     let linear = Linear::of(expression)?;
     let constant = i64::try_from(linear.constant).map_err(|_| Unsupported::TooLarge)?;
     Ok((linear.sum()?, constant))
 }
 
-/// The tokens of `places` together.
+/// Returns the sum of the tokens on `places`.
 pub(super) fn tokens(places: &[PlaceId]) -> Result<LinearSum, Unsupported> {
     LinearSum::new(places.iter().map(|&place| (place, 1))).map_err(|_| Unsupported::TooLarge)
 }
 
-/// `left relation right` as atoms, exactly, over whole numbers.
+/// Converts `left relation right` to an equivalent predicate over whole numbers.
 pub(super) fn compare(
     left: &Expression,
     relation: Relation,
@@ -136,7 +136,8 @@ pub(super) fn compare(
     })
 }
 
-/// `sum` ≤ `bound`. Decided where the signs alone do: tokens are never negative.
+/// Returns the predicate `sum` ≤ `bound`. Token counts are never negative, so the signs of the
+/// coefficients may already give true or false.
 fn at_most(sum: &LinearSum, bound: i128) -> Result<Predicate, Unsupported> {
     let signs = || sum.terms().iter().map(|&(_, coefficient)| coefficient > 0);
     if bound < 0 && signs().all(|positive| positive) {

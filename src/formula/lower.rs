@@ -1,16 +1,16 @@
-//! From a formula to what it asks of the reachable markings, and of the runs.
+//! Translation of formulas into goals about reachable markings and about runs.
 //!
-//! What the goals can express are EF φ, AG φ, AG EF φ, EF AG φ, bounds, and what the initial
-//! marking decides alone. Any Boolean combination of these is a [`Proposition`] over goals: AG φ is
-//! ¬EF ¬φ, and EF AG φ is ¬AG EF ¬φ. Negation is pushed through path quantifiers, EF φ ∨ EF ψ = EF
-//! (φ ∨ ψ) and its dual make one goal of two, and parts that the initial marking decides are folded
-//! away. All else is LTL or CTL.
+//! Goals express EF φ, AG φ, AG EF φ, EF AG φ and bounds. The initial marking alone decides state
+//! formulas. A Boolean combination of these is a [`Proposition`] over goals: AG φ is ¬EF ¬φ, and EF
+//! AG φ is ¬AG EF ¬φ. Negation is pushed through path quantifiers. The equation EF φ ∨ EF ψ = EF (φ
+//! ∨ ψ) and its dual merge two goals into one. Parts that the initial marking decides are replaced
+//! by constants. All other formulas are LTL or CTL.
 //!
-//! Of LTL, E ψ asks for a run with ψ, and A ψ is that there is none with ¬ψ ([`super::runs`]). A
-//! run that comes to a dead marking repeats it there, while in CTL it ends. EF and AG do not depend
-//! on that, and neither do EG, AF, E U and A U over conditions on markings: where such an operator
-//! stands alone, a formula of CTL asks for a run, too. EX and AX depend on it in a dead marking
-//! only.
+//! In LTL, E ψ asks for a run with ψ, and A ψ means that no run satisfies ¬ψ ([`super::runs`]). A
+//! run that reaches a dead marking repeats it in LTL, and ends in CTL. This difference does not
+//! matter for EF and AG, nor for EG, AF, E U and A U over conditions on markings. A formula of CTL
+//! with a single such operator asks for a run, too. For EX and AX, the difference only matters in a
+//! dead marking.
 
 use super::linear;
 use super::proposition::{Proposition, Query};
@@ -22,18 +22,19 @@ use super::unsupported::Unsupported;
 use parikh_net::coloured::Folding;
 use parikh_net::{Goal, Net, Predicate, of_model};
 
-/// How a path formula is read where it can be read in two ways.
+/// The logic in which a path formula is read if two readings are possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logic {
-    /// LTL: over infinite runs; one that comes to a dead marking repeats it.
+    /// LTL over infinite runs. A run that reaches a dead marking repeats it.
     Linear,
     /// CTL: every temporal operator has its own quantifier, and paths may end in a dead marking.
     Branching,
 }
 
 impl Logic {
-    /// That of a formula by its shape: CTL where every temporal operator stands directly below a
-    /// quantifier and nothing is said of firings, else LTL.
+    /// Returns the logic of a formula by its shape. The logic is CTL if every temporal operator
+    /// stands directly below a quantifier, and the formula has no atoms about firings. Otherwise it
+    /// is LTL.
     pub fn of(formula: &Formula) -> Logic {
         match has_a_quantifier_each(formula, false) {
             true => Logic::Branching,
@@ -42,20 +43,20 @@ impl Logic {
     }
 }
 
-/// What `formula` asks of the reachable markings of `net`, where it asks for no more.
+/// Translates `formula` into a query about the reachable markings of `net`.
 ///
 /// # Errors
-/// When it asks for more than reachability, or its numbers are too large.
+/// When the formula needs more than reachability, or its numbers are too large.
 pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, Unsupported> {
     lowered(formula, net, None)
 }
 
-/// What `formula` asks of the reachable markings and the runs of `net`. A formula of LTL may be
-/// written without the A in front.
+/// Translates `formula` into a query about the reachable markings and the runs of `net`. A formula
+/// of LTL may omit the A in front.
 ///
 /// # Errors
-/// When it is a formula of CTL that asks for more than that, mixes the logics, or its numbers are
-/// too large.
+/// When the formula mixes the two logics, is not supported in `logic`, or its numbers are too
+/// large.
 pub fn lower_in(formula: &Formula, net: &Net, logic: Logic) -> Result<Query<Goal>, Unsupported> {
     lowered(formula, net, Some(logic))
 }
@@ -81,13 +82,13 @@ enum Paths {
 
 struct Lowering<'n> {
     net: &'n Net,
-    /// How path formulas beyond reachability are read; nothing where they are refused.
+    /// The logic of path formulas beyond reachability; `None` if they are refused.
     logic: Option<Logic>,
     states: States,
 }
 
 impl Lowering<'_> {
-    /// `formula`, or its negation when `holds` is false.
+    /// Translates `formula`, or its negation if `holds` is false.
     fn state(&mut self, formula: &Formula, holds: bool) -> Result<Proposition<Goal>, Unsupported> {
         match formula {
             Formula::AllPaths(path) if holds => self.path(Paths::All, path, true),
@@ -108,10 +109,12 @@ impl Lowering<'_> {
         }
     }
 
-    // Formulas are nested thousands of levels deep. What a level takes of the stack is what the
-    // functions that call each other need, so what else is to be done is in functions of its own.
+    // Formulas may be nested thousands of levels deep, and the recursive functions need stack for
+    // each level. Code that need not be in the recursive functions is in functions of its own, to
+    // keep their stack frames small.
 
-    /// That all of these, or their negations, are true, or that some are.
+    /// Translates the conjunction of the parts if `all`, or their disjunction. The parts are
+    /// negated if `holds` is false.
     #[inline(never)]
     fn states(
         &mut self,
@@ -126,7 +129,7 @@ impl Lowering<'_> {
         Ok(merge(all, states))
     }
 
-    /// That both are true or none, or one of them if not the `same`.
+    /// Translates a ⇔ b if `same`, or a xor b.
     #[inline(never)]
     fn equivalence(
         &mut self,
@@ -138,7 +141,7 @@ impl Lowering<'_> {
         Ok(Proposition::equivalence(*a, self.state(b, same)?))
     }
 
-    /// Whether the initial marking satisfies it.
+    /// Evaluates the formula, negated if `holds` is false, in the initial marking.
     #[inline(never)]
     fn initially(
         &mut self,
@@ -154,7 +157,8 @@ impl Lowering<'_> {
         Ok(Proposition::Constant(here.holds(self.net, self.net.initial())))
     }
 
-    /// On `paths` from the initial marking, `path` or its negation.
+    /// Translates "on `paths` from the initial marking, `path`", with `path` negated if `holds` is
+    /// false.
     fn path(
         &mut self,
         paths: Paths,
@@ -167,7 +171,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The same as a question about runs. E ψ asks for a run with ψ; A ψ = ¬E ¬ψ.
+    /// Translates a path formula into goals about runs or the tree of runs. E ψ asks for a run with
+    /// ψ, and A ψ = ¬E ¬ψ.
     #[inline(never)]
     fn run(
         &mut self,
@@ -183,7 +188,7 @@ impl Lowering<'_> {
             Some(Logic::Linear) => {}
             Some(Logic::Branching) if is_read_alike(path, self.net) => {}
             Some(Logic::Branching) => {
-                // On some paths ¬ψ is the negation of on all paths ψ.
+                // E ¬ψ = ¬A ψ and A ¬ψ = ¬E ψ.
                 let all = (paths == Paths::All) == holds;
                 let asked = trees::asked(path, all, self.net)?;
                 return Ok(if holds { asked } else { asked.negated() });
@@ -195,7 +200,7 @@ impl Lowering<'_> {
         Ok(if exists { asked } else { asked.negated() })
     }
 
-    /// The same as questions about single markings.
+    /// Translates a path formula into goals about reachable markings.
     fn reachability(
         &mut self,
         paths: Paths,
@@ -215,9 +220,9 @@ impl Lowering<'_> {
             (Formula::Globally(_), ..) => Err(Unsupported::Temporal("EG")),
             (Formula::And(parts), ..) | (Formula::Or(parts), ..) => {
                 let all = matches!(path, Formula::And(_)) == holds;
-                // A (φ ∧ ψ) = A φ ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ, but not the other way about:
-                // there, what is asked of the initial marking can be told apart from one part about
-                // the path.
+                // A (φ ∧ ψ) = A φ ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ, but A does not distribute over
+                // ∨, nor E over ∧. In these cases, parts about the initial marking can still be
+                // separated from a single part about the path.
                 let distributes = all == (paths == Paths::All);
                 if !distributes && parts.iter().filter(|part| is_about_path(part)).count() > 1 {
                     return Err(Unsupported::Temporal(match paths {
@@ -230,19 +235,19 @@ impl Lowering<'_> {
             }
             (Formula::Next(_), ..) => Err(Unsupported::Temporal("X")),
             (Formula::Until { .. }, ..) => Err(Unsupported::Temporal("U")),
-            // A state formula: every path begins in the initial marking.
+            // A state formula, evaluated in the initial marking, where every path begins.
             (state, ..) => self.state(state, holds),
         }
     }
 
-    /// EF of `part`, or of its negation when `holds` is false. EF AG ψ = ¬AG EF ¬ψ: in CTL, what
-    /// stays reachable is asked of the tree of runs, too.
+    /// Translates EF of `part`, negated if `holds` is false. EF AG ψ = ¬AG EF ¬ψ. In CTL, such a
+    /// goal is asked of the tree of runs, too.
     fn finally(&mut self, part: &Formula, holds: bool) -> Result<Proposition<Goal>, Unsupported> {
         let Some((possible, met)) = possibility(part, !holds) else {
             return Ok(Proposition::Atom(Goal::Reach(self.states.predicate(part, holds)?)));
         };
         let kept = match self.states.predicate(possible, met)? {
-            // What always holds stays reachable, and what never does is not reachable.
+            // `True` stays reachable in every net, and `False` in none.
             Predicate::True => return Ok(Proposition::Constant(false)),
             Predicate::False => return Ok(Proposition::Constant(true)),
             kept => Goal::Home(kept),
@@ -255,8 +260,8 @@ impl Lowering<'_> {
     }
 }
 
-/// That all of `parts` are true, or that some are. EF φ ∨ EF ψ = EF (φ ∨ ψ), and ¬EF φ ∧ ¬EF ψ =
-/// ¬EF (φ ∨ ψ): of such parts one is made, in the place of the first.
+/// Joins propositions to a conjunction if `all`, or a disjunction. EF φ ∨ EF ψ = EF (φ ∨ ψ) and ¬EF
+/// φ ∧ ¬EF ψ = ¬EF (φ ∨ ψ) merge such parts into one, which takes the position of the first.
 fn merge(all: bool, parts: Vec<Proposition<Goal>>) -> Proposition<Goal> {
     let parts = match (Proposition::junction(all, parts), all) {
         (Proposition::And(parts), true) | (Proposition::Or(parts), false) => parts,
@@ -288,7 +293,7 @@ fn asks_what_is_enabled(predicate: &Predicate) -> bool {
     }
 }
 
-/// Whether a path formula speaks of more than where the path begins.
+/// Returns true if a path formula depends on more than the first marking of the path.
 fn is_about_path(formula: &Formula) -> bool {
     match formula {
         Formula::Not(part) => is_about_path(part),
@@ -302,8 +307,8 @@ fn is_about_path(formula: &Formula) -> bool {
     }
 }
 
-/// Whether CTL and LTL agree about it: one of F, G and U over conditions on markings, or X where a
-/// path does not end at once.
+/// Returns true if a path formula has the same meaning in CTL and LTL. This holds for a single F, G
+/// or U over conditions on markings, and for X if the initial marking is not dead.
 fn is_read_alike(path: &Formula, net: &Net) -> bool {
     match path {
         Formula::Not(part) => is_read_alike(part, net),
@@ -314,7 +319,7 @@ fn is_read_alike(path: &Formula, net: &Net) -> bool {
     }
 }
 
-/// Whether there is neither a temporal operator in it nor a quantifier.
+/// Returns true if the formula has neither a temporal operator nor a path quantifier.
 fn is_about_marking(formula: &Formula) -> bool {
     match formula {
         Formula::Not(part) => is_about_marking(part),
@@ -333,8 +338,8 @@ fn is_about_marking(formula: &Formula) -> bool {
     }
 }
 
-/// Whether every temporal operator stands directly below a quantifier of its own; `quantified` is
-/// whether the formula itself stands so.
+/// Returns true if every temporal operator stands directly below a path quantifier. The argument
+/// `quantified` tells whether the formula itself does.
 fn has_a_quantifier_each(formula: &Formula, quantified: bool) -> bool {
     let part = |part: &Formula| has_a_quantifier_each(part, false);
     match formula {
@@ -346,7 +351,7 @@ fn has_a_quantifier_each(formula: &Formula, quantified: bool) -> bool {
         Formula::Implies(a, b) | Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
             part(a) && part(b)
         }
-        // What fires is a matter of runs.
+        // Atoms about firings belong to LTL.
         Formula::Fires(_) => false,
         Formula::Compare { .. }
         | Formula::Fireable(_)
@@ -357,8 +362,8 @@ fn has_a_quantifier_each(formula: &Formula, quantified: bool) -> bool {
     }
 }
 
-/// If `formula` (its negation, when `holds` is false) is EF φ: the formula below the operator, and
-/// whether φ is that formula or its negation.
+/// If `formula`, negated if `holds` is false, is EF φ, returns a formula and a boolean. φ is the
+/// formula if the boolean is true, and its negation otherwise.
 fn possibility(formula: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     match (formula, holds) {
         (Formula::Not(part), _) => possibility(part, !holds),
@@ -368,7 +373,7 @@ fn possibility(formula: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     }
 }
 
-/// The same for F φ, a path formula.
+/// Does the same as [`possibility`] for a path formula F φ.
 fn finally(path: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     match (path, holds) {
         (Formula::Not(part), _) => finally(part, !holds),

@@ -1,5 +1,5 @@
-//! Formulas: syntax trees with names resolved to a net's places and transitions, the textual
-//! languages they are written in, and what a tree asks of the reachable markings.
+//! Formulas: syntax trees over the places and transitions of a net, the textual languages, and the
+//! translation into goals.
 
 mod cases;
 mod declare;

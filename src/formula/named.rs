@@ -1,15 +1,16 @@
-//! The nodes that names in formulas and options stand for, as answers and messages repeat them.
+//! The nodes behind names in formulas and options, for answers and messages.
 
 use super::FormulaProblem;
+use super::error::listed;
 use parikh_net::printable::Printable;
 use parikh_net::{Mention, NameIndex, Net, NodeKind};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A name in a formula, and the nodes that it stands for.
+/// A name in a formula, with the nodes that it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedNodes {
-    /// The name as it stands in the formula, without quotes.
+    /// The name in the formula, without quotes.
     pub text: String,
     /// The kind of nodes.
     pub kind: NodeKind,
@@ -17,20 +18,17 @@ pub struct NamedNodes {
     pub ids: Vec<String>,
 }
 
-/// The most ids that a line shows.
-const SHOWN: usize = 8;
-
 impl fmt::Display for NamedNodes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = if self.ids.len() == 1 { "" } else { "s" };
         write!(f, "\"{}\" means {}{s} ", Printable(&self.text), self.kind.word())?;
-        ids(f, &self.ids)
+        f.write_str(&listed(&self.ids))
     }
 }
 
-/// Returns the nodes of one kind that a text in an option stands for, as a formula reads it: a text
-/// in quotes means all nodes with this name, any other the node with this id, or else the one node
-/// with this name. Ids may come back that no node has.
+/// Returns the nodes of one kind that a text in an option refers to, by the same rules as in
+/// formulas. A text in quotes means all nodes with this name. Any other text means the node with
+/// this id, or else the only node with this name. The ids returned may not exist in the net.
 ///
 /// # Errors
 /// When the text is not in quotes, and several nodes have it as their name.
@@ -52,7 +50,7 @@ pub fn nodes_meant(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes, 
     Ok(NamedNodes { text: text.into_owned(), kind, ids })
 }
 
-/// Returns the text between two quotes, in which a backslash takes the next character as it is.
+/// Returns the text between two quotes. A backslash escapes the next character.
 fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
     let inside = text.strip_prefix('"')?.strip_suffix('"')?;
     if !inside.contains(['"', '\\']) {
@@ -70,20 +68,10 @@ fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
 }
 
 impl NamedNodes {
-    /// Returns true if the text is an id that is nobody else's name: nothing has to be said of it.
+    /// Returns true if the text is an id and not the name of another node, so that it needs no
+    /// explanation.
     pub fn is_plain(&self, net: &Net) -> bool {
         let is_other = |(id, name): (&str, &str)| name == self.text && id != self.text;
         self.ids[..] == [self.text.as_str()] && !net.named_nodes(self.kind).any(is_other)
-    }
-}
-
-/// Writes the first ids, and the number of the others.
-pub(super) fn ids(f: &mut impl fmt::Write, ids: &[String]) -> fmt::Result {
-    for (at, id) in ids.iter().take(SHOWN).enumerate() {
-        write!(f, "{}`{}`", if at > 0 { ", " } else { "" }, Printable(id))?;
-    }
-    match ids.len().checked_sub(SHOWN) {
-        None | Some(0) => Ok(()),
-        Some(more) => write!(f, " and {more} more"),
     }
 }

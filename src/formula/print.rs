@@ -1,14 +1,14 @@
-//! Formulas as people write them: in the inline language, so that reading gives the same tree.
+//! Printing of formulas in the inline language, so that reading gives the same tree.
 //!
-//! Parentheses are printed where the grammar needs them, and around comparisons and junctions
-//! inside other operators, where people would have to know the table of precedences.
+//! Parentheses are printed where the grammar needs them. They are also printed around comparisons,
+//! ∧ and ∨ inside other operators, so that readers need not know the precedences.
 
 use super::text::inline::is_bare;
 use super::{Expression, Formula, Relation};
 use parikh_net::{Net, NodeKind, PlaceId};
 use std::fmt;
 
-/// A formula with the net that its names are from, to be displayed.
+/// A formula with the net of its names, for display.
 #[derive(Clone, Copy, Debug)]
 pub struct Printed<'a> {
     formula: &'a Formula,
@@ -16,8 +16,8 @@ pub struct Printed<'a> {
 }
 
 impl Formula {
-    /// This formula in the inline language. It reads back as the same tree, but for junctions,
-    /// sums and products of a single operand, which are printed as that operand.
+    /// Prints the formula in the inline language. Reading gives the same tree. Only conjunctions,
+    /// disjunctions, sums and products with a single operand are printed as that operand.
     pub fn print<'a>(&'a self, net: &'a Net) -> Printed<'a> {
         Printed { formula: self, net }
     }
@@ -29,14 +29,14 @@ impl fmt::Display for Printed<'_> {
     }
 }
 
-/// What may stand without parentheses.
+/// The contexts in which a formula needs no parentheses, from the loosest to the tightest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tight {
-    /// Anything.
+    /// Any formula is allowed.
     Whole,
-    /// What begins with a prefix operator, or is one piece.
+    /// A formula that begins with a prefix operator, or an atomic one.
     Prefix,
-    /// What is one piece.
+    /// An atomic formula only.
     Piece,
 }
 
@@ -51,7 +51,8 @@ fn formula(formula: &Formula, net: &Net, tight: Tight, f: &mut fmt::Formatter<'_
         | Formula::Implies(..)
         | Formula::Equivalent(..)
         | Formula::Until { .. } => Tight::Whole,
-        // Tighter than any operator, yet `! p >= 1` and `p >= 1 U q >= 1` are hard to read.
+        // A comparison binds tighter than any operator, but `! p >= 1` and `p >= 1 U q >= 1` are
+        // hard to read.
         Formula::Compare { .. } => Tight::Whole,
         Formula::AllPaths(_)
         | Formula::ExistsPath(_)
@@ -84,7 +85,7 @@ fn open(whole: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             if index > 0 {
                 f.write_str(between)?;
             }
-            // A comparison needs no parentheses beside `&&`: no reader takes it for less.
+            // A comparison beside `&&` is clear without parentheses.
             let tight = match part {
                 Formula::Compare { .. } if between != " U " => Tight::Whole,
                 _ => Tight::Prefix,
@@ -143,14 +144,14 @@ fn open(whole: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// Which expressions stand without parentheses.
+/// The contexts in which an expression needs no parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Sum {
-    /// Anything.
+    /// Any expression is allowed.
     Whole,
-    /// Products and leaves.
+    /// Products and atomic expressions.
     Product,
-    /// Leaves.
+    /// Atomic expressions only.
     Leaf,
 }
 
@@ -225,7 +226,7 @@ fn name(name: &str, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if is_bare(name) {
         return f.write_str(name);
     }
-    // In quotes alone, the name of other nodes would stand for them.
+    // The quoted id would refer to other nodes with this name.
     f.write_str(if is_name_of_others(net, name) { "id \"" } else { "\"" })?;
     for c in name.chars() {
         if matches!(c, '"' | '\\' | '\n') {

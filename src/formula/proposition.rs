@@ -1,42 +1,44 @@
-//! Questions as formulas over what is asked of the reachable markings.
+//! Boolean formulas over atoms.
 //!
-//! Whatever is asked comes down to *atoms*: goals, that a marking can be reached or that something
-//! stays reachable. Each is true or false of a net as a whole. A [`Proposition`] combines them by
-//! negation, conjunction, disjunction and equivalence, a [`Query`] asks whether one is true, or for
-//! the largest of several maxima. The type of the atoms is left open: [`lower`](super::lower())
-//! makes propositions over goals, and plans number these goals.
+//! All questions are reduced to *atoms*, such as the goals "a marking is reachable" or "φ stays
+//! reachable". An atom is true or false of the whole net. A [`Proposition`] combines atoms by
+//! negation, conjunction, disjunction and equivalence. A [`Query`] asks for the truth of a
+//! proposition, or for the largest of several maxima. The type of the atoms is generic:
+//! [`lower`](super::lower()) returns propositions over goals, and plans use the numbers of these
+//! goals.
 
 /// A Boolean formula over atoms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proposition<A> {
-    /// What needs no atom, for the initial marking decides it.
+    /// A constant, decided by the initial marking.
     Constant(bool),
     /// The atom is true.
     Atom(A),
     /// The part is false.
     Not(Box<Proposition<A>>),
-    /// All parts are true; of none, true.
+    /// All parts are true. An empty conjunction is true.
     And(Vec<Proposition<A>>),
-    /// Some part is true; of none, false.
+    /// At least one part is true. An empty disjunction is false.
     Or(Vec<Proposition<A>>),
     /// Both parts are true, or both are false.
     Iff(Box<[Proposition<A>; 2]>),
-    /// The first is true. It implies each of the others, so that any of these may show earlier that
-    /// it is false, and none is needed to show that it is true.
+    /// A proposition with consequences. The value is that of the first part. The first part implies
+    /// each of the others, so a false consequence shows early that it is false. The consequences
+    /// are not needed to show that it is true.
     Main(Box<Proposition<A>>, Vec<Proposition<A>>),
 }
 
-/// What is asked.
+/// A question over atoms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Query<A> {
-    /// Whether this is true.
+    /// The question for the truth value of a proposition.
     Truth(Proposition<A>),
-    /// The largest of these maxima; of none, 0.
+    /// The question for the largest of these maxima; 0 if there are none.
     Largest(Vec<A>),
 }
 
 impl<A> Proposition<A> {
-    /// The negation, without two negations in a row.
+    /// Returns the negation. Double negations are removed.
     #[must_use]
     pub fn negated(self) -> Self {
         match self {
@@ -46,8 +48,8 @@ impl<A> Proposition<A> {
         }
     }
 
-    /// That all of `parts` are true, or that some of them is; constants are gone, and a junction of
-    /// one part is that part.
+    /// Returns the conjunction of `parts` if `all`, or their disjunction. Constants are simplified,
+    /// and a junction of one part is that part.
     pub fn junction(all: bool, parts: impl IntoIterator<Item = Self>) -> Self {
         let mut left = Vec::new();
         for part in parts {
@@ -67,7 +69,7 @@ impl<A> Proposition<A> {
         }
     }
 
-    /// `main`, which implies these.
+    /// Returns `main` with its consequences `others`. Constant consequences are simplified.
     pub fn implying(main: Self, others: impl IntoIterator<Item = Self>) -> Self {
         let others: Vec<Self> = others.into_iter().collect();
         if others.iter().any(|other| matches!(other, Proposition::Constant(false))) {
@@ -82,7 +84,8 @@ impl<A> Proposition<A> {
         }
     }
 
-    /// The same, which `other` says as well: either may show it.
+    /// Returns the proposition with an equivalent proposition `other`, so that either of the two
+    /// can show the value.
     #[must_use]
     pub fn equal_to(self, other: Self) -> Self
     where
@@ -92,7 +95,7 @@ impl<A> Proposition<A> {
         Proposition::implying(below.negated(), [other.negated()]).negated()
     }
 
-    /// The same without what is said to follow from its parts.
+    /// Returns the proposition without consequences.
     #[must_use]
     pub fn without_consequences(self) -> Self {
         let all = |parts: Vec<Self>| parts.into_iter().map(Self::without_consequences).collect();
@@ -108,7 +111,7 @@ impl<A> Proposition<A> {
         }
     }
 
-    /// That both are true or both are false.
+    /// Returns the equivalence of two propositions.
     pub fn equivalence(one: Self, other: Self) -> Self {
         match (one, other) {
             (Proposition::Constant(true), part) | (part, Proposition::Constant(true)) => part,
@@ -119,8 +122,8 @@ impl<A> Proposition<A> {
         }
     }
 
-    /// The only atom, and whether the proposition is true when that is; `None` where there are
-    /// several, or none.
+    /// Returns the only atom, and the value of the proposition if the atom is true. Returns `None`
+    /// unless the proposition is an atom or a negated atom.
     pub fn only_atom(&self) -> Option<(&A, bool)> {
         match self {
             Proposition::Atom(atom) => Some((atom, true)),
@@ -129,8 +132,7 @@ impl<A> Proposition<A> {
         }
     }
 
-    /// The same proposition with something else in the place of each atom, of consequences before
-    /// those of their main part.
+    /// Replaces each atom by a proposition. Consequences are visited before their main part.
     pub fn replace<B>(self, by: &mut impl FnMut(A) -> Proposition<B>) -> Proposition<B> {
         let mut all = |parts: Vec<Self>| parts.into_iter().map(|part| part.replace(by)).collect();
         match self {
@@ -149,7 +151,7 @@ impl<A> Proposition<A> {
         }
     }
 
-    /// Shows each atom, of consequences before those of their main part.
+    /// Calls `show` on each atom. Consequences are visited before their main part.
     pub fn atoms(&self, show: &mut impl FnMut(&A)) {
         match self {
             Proposition::Constant(_) => {}
@@ -166,7 +168,7 @@ impl<A> Proposition<A> {
         }
     }
 
-    /// Whether it is true, given which atoms are.
+    /// Returns the value of the proposition under an assignment of the atoms.
     pub fn value(&self, of: &impl Fn(&A) -> bool) -> bool {
         match self {
             Proposition::Constant(value) => *value,
@@ -181,7 +183,7 @@ impl<A> Proposition<A> {
 }
 
 impl<A> Query<A> {
-    /// Shows each atom.
+    /// Calls `show` on every atom of the query.
     pub fn atoms(&self, show: &mut impl FnMut(&A)) {
         match self {
             Query::Truth(proposition) => proposition.atoms(show),
@@ -189,8 +191,8 @@ impl<A> Query<A> {
         }
     }
 
-    /// The only atom, and whether the answer is TRUE when that is true; `None` where there are
-    /// several, or none.
+    /// Returns the only atom, and the answer if the atom is true. Returns `None` if there is no
+    /// such atom.
     pub fn only_atom(&self) -> Option<(&A, bool)> {
         match self {
             Query::Truth(proposition) => proposition.only_atom(),

@@ -1,10 +1,11 @@
-//! From a question about a net back to a formula, for people and scripts to ask it elsewhere.
+//! Translation of goals back into formulas, for output and for use with other tools.
 
 use super::syntax::{Expression, Formula, Relation};
 use parikh_net::{Atom, LinearSum, PlaceId, Predicate};
 
 impl Formula {
-    /// The state predicate as a formula: sums with positive coefficients on both sides.
+    /// Converts a state predicate to a formula. Both sides of comparisons have positive
+    /// coefficients.
     pub fn of_predicate(predicate: &Predicate) -> Formula {
         let all = |parts: &[Predicate]| parts.iter().map(Formula::of_predicate).collect();
         match predicate {
@@ -20,20 +21,20 @@ impl Formula {
         }
     }
 
-    /// EF of the state predicate.
+    /// Returns EF φ for the state predicate φ.
     pub fn possible(predicate: &Predicate) -> Formula {
         let finally = Formula::Finally(Box::new(Formula::of_predicate(predicate)));
         Formula::ExistsPath(Box::new(finally))
     }
 
-    /// AG EF φ.
+    /// Returns AG EF φ for the state predicate φ.
     pub fn stays_possible(predicate: &Predicate) -> Formula {
         let globally = Formula::Globally(Box::new(Formula::possible(predicate)));
         Formula::AllPaths(Box::new(globally))
     }
 }
 
-/// Σ positive ≤ Σ negative + k, or Σ negative ≥ −k where nothing is positive.
+/// Returns Σ positive ≤ Σ negative + k, or Σ negative ≥ −k if no coefficient is positive.
 fn comparison(atom: &Atom) -> Formula {
     let (positive, negative) = (side(&atom.sum, 1), side(&atom.sum, -1));
     let constant = Expression::Constant;
@@ -53,10 +54,11 @@ fn comparison(atom: &Atom) -> Formula {
     }
 }
 
-/// The terms of this sign, with their absolute coefficients.
+/// Returns the terms whose coefficients have this sign, with the absolute values of the
+/// coefficients.
 fn side(sum: &LinearSum, sign: i64) -> Vec<(PlaceId, i64)> {
     let own = sum.terms().iter().filter(|(_, a)| a.signum() == sign);
-    // Coefficients are within ±(2⁶³ − 1), as sums see to it.
+    // Linear sums guarantee coefficients within ±(2⁶³ − 1).
     own.map(|&(p, a)| (p, a.saturating_abs())).collect()
 }
 

@@ -1,9 +1,9 @@
-//! From a formula as it is written to a temporal formula over atoms, of either logic.
+//! Conversion of a formula to a temporal formula over atoms, in LTL or CTL.
 //!
-//! The largest parts without operators of time become atoms, and what is around them a formula over
-//! these. Operands of one ∧ or ∨ that have no operator of time are one part. Parts that are each
-//! other's negation are one atom and its negation. What an operator of time is, and what may stand
-//! below it, is for the [`Logic`] to say.
+//! The largest parts without temporal operators become atoms, and the operators around them become
+//! a formula over these atoms. The operands of one ∧ or ∨ without temporal operators become a
+//! single atom. Two parts that negate each other share an atom. A [`Logic`] defines the temporal
+//! operators and their allowed operands.
 
 use super::state::States;
 use super::syntax::Formula;
@@ -13,46 +13,48 @@ use parikh_net::run_property::RunAtom;
 use parikh_temporal::{Atom, Formula as Id, Formulas, Literal, Paths};
 use std::collections::HashMap;
 
-/// How a logic reads what neither connects formulas nor speaks of a marking alone.
+/// The temporal operators of a logic.
 pub(super) trait Logic: Paths {
-    /// The formula that this is.
+    /// Converts a formula whose top is a temporal operator, a path quantifier or an atom about
+    /// firings.
     ///
     /// # Errors
-    /// When it is none of the logic.
+    /// When the formula is not in the logic.
     fn timed(reading: &mut Reading<Self>, formula: &Formula) -> Result<Id<Self>, Unsupported>;
 }
 
-/// What a part of the formula is read as.
+/// A converted part of the formula.
 enum ReadOperand<'f, P> {
-    /// It has no operator of time; it becomes a predicate together with what is around it.
+    /// A part without temporal operators, to be merged with its neighbours into one predicate.
     State(&'f Formula),
-    /// It has some.
+    /// A part with temporal operators.
     Timed(Id<P>),
 }
 
-/// A formula that is being read.
+/// A formula under conversion.
 pub(super) struct Reading<P> {
     states: States,
     pub(super) formulas: Formulas<P>,
-    /// What atoms stand for; a predicate is sorted, and the smaller of itself and its negation.
+    /// The atoms by number. Of a predicate and its negation, both sorted, the smaller one is
+    /// stored.
     pub(super) atoms: Vec<RunAtom>,
     numbers: HashMap<RunAtom, Atom>,
 }
 
 impl<P: Logic> Reading<P> {
-    /// For the parts of this formula.
+    /// Starts the conversion of this formula.
     pub(super) fn new(formula: &Formula) -> Self {
         let (atoms, numbers) = (Vec::new(), HashMap::new());
         Reading { states: States::of(formula), formulas: Formulas::default(), atoms, numbers }
     }
 
-    // As in `lower`, formulas are nested thousands of levels deep: what is not needed while parts
-    // are read is in functions of its own.
+    // As in `lower`, formulas may be nested thousands of levels deep. Code that need not be in the
+    // recursive functions is in functions of its own, to keep the stack frames small.
 
-    /// The formula over atoms.
+    /// Converts a formula to a formula over atoms.
     ///
     /// # Errors
-    /// When it is none of the logic, or its numbers are too large.
+    /// When the formula is not in the logic, or its numbers are too large.
     pub(super) fn formula(&mut self, formula: &Formula) -> Result<Id<P>, Unsupported> {
         let part = self.part(formula)?;
         self.whole(&part)
@@ -81,7 +83,7 @@ impl<P: Logic> Reading<P> {
         }
     }
 
-    /// A conjunction if `all`, or a disjunction.
+    /// Converts a conjunction if `all`, or a disjunction.
     #[inline(never)]
     fn junction<'f>(
         &mut self,
@@ -105,7 +107,7 @@ impl<P: Logic> Reading<P> {
         Ok(ReadOperand::Timed(if all { self.formulas.and(timed) } else { self.formulas.or(timed) }))
     }
 
-    /// Parts without operators of time as one atom.
+    /// Converts parts without temporal operators to one atom.
     #[inline(never)]
     fn states(&mut self, parts: &[&Formula], all: bool) -> Result<Id<P>, Unsupported> {
         let parts = parts.iter().map(|part| self.states.predicate(part, true));
@@ -113,7 +115,7 @@ impl<P: Logic> Reading<P> {
         Ok(self.literal(if all { Predicate::and(parts) } else { Predicate::or(parts) }))
     }
 
-    /// An implication, an equivalence, or that one of two holds, but not both.
+    /// Converts an implication, an equivalence or an exclusive or.
     #[inline(never)]
     fn connective<'f>(
         &mut self,
@@ -138,10 +140,11 @@ impl<P: Logic> Reading<P> {
         }))
     }
 
-    /// What `operator` is, G, F, X or U, about these paths; nothing where it is none of these.
+    /// Converts `operator` on the given paths if it is G, F, X or U. Returns `None` for other
+    /// formulas.
     ///
     /// # Errors
-    /// When what it is about is none of the logic.
+    /// When an operand is not in the logic.
     pub(super) fn operator(
         &mut self,
         operator: &Formula,
@@ -161,7 +164,7 @@ impl<P: Logic> Reading<P> {
         }
     }
 
-    /// G, F or X of a part.
+    /// Applies G, F or X to a part.
     #[inline(never)]
     fn of_one(
         &mut self,
@@ -188,7 +191,7 @@ impl<P: Logic> Reading<P> {
         Ok(self.formulas.until(paths, before, reach))
     }
 
-    /// The part as a formula over atoms.
+    /// Returns the part as a formula over atoms.
     fn whole(&mut self, part: &ReadOperand<'_, P>) -> Result<Id<P>, Unsupported> {
         match part {
             ReadOperand::State(state) => self.states(&[state], true),
@@ -196,7 +199,7 @@ impl<P: Logic> Reading<P> {
         }
     }
 
-    /// That the predicate holds: an atom or the negation of one, or a constant.
+    /// Returns the literal of a predicate: an atom, its negation, or a constant.
     fn literal(&mut self, predicate: Predicate) -> Id<P> {
         let predicate = predicate.sorted();
         if let Predicate::True | Predicate::False = predicate {
@@ -208,7 +211,7 @@ impl<P: Logic> Reading<P> {
         self.formulas.literal(Literal { atom, positive })
     }
 
-    /// That the atom is true.
+    /// Returns the formula that is this atom.
     pub(super) fn atom(&mut self, atom: RunAtom) -> Id<P> {
         let atom = self.number(atom);
         self.formulas.atom(atom)

@@ -1,9 +1,9 @@
-//! From a path formula to a property of runs.
+//! Translation of path formulas into properties of runs.
 //!
-//! A path formula is read as LTL (`reading`): over infinite words, for which a run that comes to a
-//! dead marking repeats it. What fires next is an atom of its own. What the atoms are in the
-//! initial marking is known, and every run begins there: that, and the rules of
-//! [`parikh_temporal::LINEAR_RULES`], make the formula simpler.
+//! A path formula is read as LTL over infinite words (`reading`). A run that reaches a dead marking
+//! repeats it. Atoms about the next firing are separate atoms. All runs begin in the initial
+//! marking, so the values of the atoms there are known. These values and the rules of
+//! [`parikh_temporal::LINEAR_RULES`] simplify the formula.
 
 use super::proposition::Proposition;
 use super::reading::{Logic, Reading};
@@ -17,15 +17,14 @@ use parikh_temporal::{
     Atom, Formula as Ltl, LINEAR_RULES, Linear, Ltl as Formulas, Node, PartialTruth,
 };
 
-/// The most steps of rewriting.
+/// The largest number of rewriting steps.
 const STEPS: usize = 20_000;
 
-/// The runs of `net` that satisfy `path`, a path formula without path quantifiers, or its negation
-/// where `holds` is false.
+/// Converts `path`, negated if `holds` is false, to a property of the runs of `net`.
 ///
 /// # Errors
-/// When it has path quantifiers, its numbers are too large, or `net` is the skeleton of a coloured
-/// net, whose runs are others.
+/// When the formula has path quantifiers or too large numbers, or `net` is the skeleton of a
+/// coloured net, which has other runs.
 pub fn run_property(path: &Formula, net: &Net, holds: bool) -> Result<RunProperty, Unsupported> {
     if net.folding().is_some_and(Folding::is_skeleton) {
         return Err(Unsupported::Colours);
@@ -39,7 +38,7 @@ pub fn run_property(path: &Formula, net: &Net, holds: bool) -> Result<RunPropert
     Ok(simplified(formulas, formula, &atoms, net))
 }
 
-/// The runs of `net` that satisfy the formula, with what the initial marking says of it.
+/// Simplifies a formula with the values of its atoms in the initial marking.
 fn simplified(
     mut formulas: Formulas,
     formula: Ltl<Linear>,
@@ -50,19 +49,20 @@ fn simplified(
     let initially = RunAtom::all_initially(atoms, net);
     let here = |atom: Atom| initially[atom.0 as usize];
     if is_dead {
-        // There is one run, which repeats one letter.
+        // The only run repeats a single letter.
         let value = formulas.value_at_end(formula, here) == PartialTruth::True;
         return RunProperty::new(&formulas, formulas.constant(value), &[]);
     }
     let given = formulas.given_here(formula, here);
     let (simple, _) = formulas.rewritten(given, LINEAR_RULES, STEPS);
-    // Rewriting may bring to the first letter what was said of a later one.
+    // Rewriting may move subformulas about later letters to the first letter.
     let simple = formulas.given_here(simple, here);
     RunProperty::new(&formulas, simple, atoms)
 }
 
-/// That some run of `net` satisfies `path`, or its negation where `holds` is false, over goals: of
-/// ψ ∨ χ one of the two, and of F φ over a condition on markings that φ can be reached.
+/// Returns a proposition over goals: some run of `net` satisfies `path`, negated if `holds` is
+/// false. A disjunction gives a goal for each part. F φ over a condition on markings gives the
+/// reachability of φ.
 ///
 /// # Errors
 /// As [`run_property`].
@@ -74,7 +74,8 @@ pub(super) fn asked(
     Ok(over_goals(&run_property(path, net, holds)?))
 }
 
-/// That some run of `net` satisfies a formula over atoms of markings, over goals.
+/// Returns a proposition over goals: some run of `net` satisfies a formula whose atoms are
+/// conditions on markings.
 pub(super) fn some_run(
     formulas: Formulas,
     formula: Ltl<Linear>,
@@ -85,8 +86,8 @@ pub(super) fn some_run(
     over_goals(&simplified(formulas, formula, &atoms, net))
 }
 
-/// That some run of `net` has a property, as one goal: an argument that none has it is about the
-/// whole of it.
+/// Returns a proposition with a single goal: some run of `net` has the property. A disjunction is
+/// not split, because a proof that no run has the property has to cover the whole formula.
 pub(super) fn some_run_has(property: &RunProperty, net: &Net) -> Proposition<Goal> {
     let (formulas, formula) = (property.formulas().clone(), property.formula());
     let whole = simplified(formulas, formula, property.atoms(), net);
@@ -102,7 +103,8 @@ fn over_goals(whole: &RunProperty) -> Proposition<Goal> {
     Proposition::junction(false, cases.into_iter().map(|formula| case(whole, formula)))
 }
 
-/// That some run has the property of a part, as one goal: a reachable marking where that is enough.
+/// Returns the goal that some run satisfies a part. The goal is about a reachable marking if that
+/// suffices.
 fn case(whole: &RunProperty, part: Ltl<Linear>) -> Proposition<Goal> {
     let formulas = whole.formulas();
     let sought = match formulas.node(part) {
@@ -131,7 +133,7 @@ impl Logic for Linear {
     }
 }
 
-/// That one of these fires next.
+/// Returns the atom that one of these transitions fires next.
 #[inline(never)]
 fn fires(reading: &mut Reading<Linear>, transitions: &[TransitionId]) -> Ltl<Linear> {
     let mut transitions = transitions.to_vec();

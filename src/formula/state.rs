@@ -1,33 +1,33 @@
-//! Conditions on markings: formulas without temporal operators as predicates.
+//! Conversion of formulas without temporal operators to predicates on markings.
 
 use super::linear;
 use super::syntax::Formula;
 use super::unsupported::Unsupported;
 use parikh_net::Predicate;
 
-/// The markings that satisfy `formula`, which has no temporal operator.
+/// Converts `formula`, which must not have temporal operators, to a predicate.
 ///
 /// # Errors
-/// When it has one, or its numbers are too large.
+/// When the formula has a temporal operator, or its numbers are too large.
 pub fn lower_state(formula: &Formula) -> Result<Predicate, Unsupported> {
     States::of(formula).predicate(formula, true)
 }
 
-/// Makes predicates of the parts of one formula.
+/// A converter of the parts of one formula to predicates.
 pub(super) struct States {
-    /// How much predicate may still be made. Without equivalences it is never more than the
-    /// formula is large; with nested ones it would double at each level.
+    /// The remaining size budget for predicates. Without equivalences, predicates are at most as
+    /// large as the formula. Each level of nested equivalences doubles the size.
     left: usize,
 }
 
 impl States {
-    /// For the parts of this formula.
+    /// Returns a converter for the parts of this formula.
     pub(super) fn of(formula: &Formula) -> Self {
         let spare = 100_000;
         States { left: 4 * formula.size() + spare }
     }
 
-    /// `formula`, which has no temporal operator, or its negation, as a predicate.
+    /// Converts `formula`, negated if `holds` is false, to a predicate.
     pub(super) fn predicate(
         &mut self,
         formula: &Formula,
@@ -49,7 +49,8 @@ impl States {
         }
     }
 
-    /// The conjunction of these or their negations, or the disjunction.
+    /// Returns the conjunction of the parts if `all`, or their disjunction. The parts are negated
+    /// if `holds` is false.
     #[inline(never)]
     fn predicates(
         &mut self,
@@ -64,7 +65,7 @@ impl States {
         Ok(if all { Predicate::and(predicates) } else { Predicate::or(predicates) })
     }
 
-    /// That both hold or none, or one of them if not the `same`.
+    /// Returns a ⇔ b if `same`, or a xor b.
     #[inline(never)]
     fn same(&mut self, a: &Formula, b: &Formula, same: bool) -> Result<Predicate, Unsupported> {
         let mut cases = Vec::with_capacity(2);
@@ -76,7 +77,7 @@ impl States {
         Ok(Predicate::or(cases))
     }
 
-    /// A formula without parts that are formulas.
+    /// Converts a formula without subformulas.
     #[inline(never)]
     fn leaf(&mut self, formula: &Formula, holds: bool) -> Result<Predicate, Unsupported> {
         Ok(match formula {

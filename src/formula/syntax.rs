@@ -1,71 +1,71 @@
-//! Syntax trees of formulas, as faithful to the file as can be: arity, order and repetitions are
-//! kept, nothing is simplified. Trees read from a query file and from its textual twin are equal.
+//! Syntax trees of formulas. A tree keeps arity, order and repetitions as in the file, without
+//! simplification. A query file and its textual equivalent give equal trees.
 
 use parikh_net::{PlaceId, TransitionId};
 
-/// The deepest nesting a reader may build, operators and integer expressions counted together.
-/// Whatever walks over a tree may recurse: at this depth no stack overflows, and formulas of the
-/// contest stay below 100.
+/// The greatest nesting depth of a tree, counting operators and integer expressions. At this depth,
+/// recursion over a tree does not overflow the stack. Formulas of the contest stay below 100.
 pub const MAX_DEPTH: usize = 2_000;
 
-/// A state or path formula of CTL*, or the request for a bound. Which mixtures make sense is for
-/// those to say who answer them; a tree can hold any.
+/// A state or path formula of CTL*, or the query for a bound. A tree may mix these in any way. The
+/// translations decide which mixtures are valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Formula {
     /// A φ: on all paths.
     AllPaths(Box<Formula>),
     /// E φ: on some path.
     ExistsPath(Box<Formula>),
-    /// G φ: always from here on.
+    /// G φ: φ holds from now on.
     Globally(Box<Formula>),
-    /// F φ: now or at some time.
+    /// F φ: φ holds now or later.
     Finally(Box<Formula>),
     /// X φ: in the next marking.
     Next(Box<Formula>),
-    /// φ U ψ: φ holds until ψ does, which it does at some time.
+    /// φ U ψ: ψ holds now or later, and φ holds until then.
     Until {
-        /// What holds until then.
+        /// The formula φ.
         before: Box<Formula>,
-        /// What is reached then.
+        /// The formula ψ.
         reach: Box<Formula>,
     },
-    /// All hold; at least one operand.
+    /// A conjunction of at least one operand.
     And(Vec<Formula>),
-    /// At least one holds; at least one operand.
+    /// A disjunction of at least one operand.
     Or(Vec<Formula>),
-    /// φ does not hold.
+    /// A negation.
     Not(Box<Formula>),
-    /// If the first holds, so does the second.
+    /// An implication.
     Implies(Box<Formula>, Box<Formula>),
-    /// Both hold or none.
+    /// An equivalence.
     Equivalent(Box<Formula>, Box<Formula>),
-    /// One of the two holds, but not both.
+    /// An exclusive or.
     Xor(Box<Formula>, Box<Formula>),
     /// A comparison of numbers.
     Compare {
         /// The left side.
         left: Expression,
-        /// How they compare.
+        /// The relation between the sides.
         relation: Relation,
         /// The right side.
         right: Expression,
     },
-    /// At least one of these transitions is enabled; not empty.
+    /// At least one of these transitions is enabled. The list is not empty.
     Fireable(Vec<TransitionId>),
-    /// One of these transitions fires next; not empty. This is said of a run, and not of a marking:
-    /// nothing fires where a dead marking repeats.
+    /// One of these transitions fires next. The list is not empty. The atom is about a position of
+    /// a run, not about a marking. It is false where a run repeats a dead marking.
     Fires(Vec<TransitionId>),
     /// No transition is enabled.
     Deadlock,
-    /// Holds everywhere.
+    /// The formula true.
     True,
-    /// Holds nowhere.
+    /// The formula false.
     False,
-    /// Not a property but a number: the most tokens these places ever hold *together*; not empty.
+    /// The query for a bound: the largest *sum* of tokens on these places in any reachable marking.
+    /// The list is not empty.
     PlaceBound(Vec<PlaceId>),
 }
 
-/// How two numbers compare.
+/// A relation between two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// ≤
@@ -82,12 +82,13 @@ pub enum Relation {
     Unequal,
 }
 
-/// A whole number that depends on the marking.
+/// An integer expression over a marking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expression {
-    /// The same in every marking.
+    /// A constant.
     Constant(i64),
-    /// The tokens on these places together, a repeated place counted each time; not empty.
+    /// The sum of the tokens on these places, with repeated places counted repeatedly. The list is
+    /// not empty.
     Tokens(Vec<PlaceId>),
     /// The sum of at least one operand.
     Sum(Vec<Expression>),
@@ -98,7 +99,8 @@ pub enum Expression {
 }
 
 impl Formula {
-    /// The number of operators, leaves, and names in leaves: what any expansion is measured by.
+    /// Returns the number of operators, leaves, and names in leaves. Limits on expansions are
+    /// relative to this size.
     pub fn size(&self) -> usize {
         1 + match self {
             Formula::AllPaths(part)
@@ -121,8 +123,8 @@ impl Formula {
 }
 
 impl Formula {
-    /// Whether it speaks of what fires next below a path quantifier, or a temporal operator, that
-    /// has another quantifier inside.
+    /// Returns true if some path quantifier or temporal operator contains both an atom about
+    /// firings and another path quantifier.
     pub fn nests_quantifiers_around_firings(&self) -> bool {
         match self {
             Formula::AllPaths(path) | Formula::ExistsPath(path) => path.mixes(),
@@ -134,7 +136,7 @@ impl Formula {
         }
     }
 
-    /// Whether there are both a quantifier and what fires next in it.
+    /// Returns true if the formula contains both a path quantifier and an atom about firings.
     fn mixes(&self) -> bool {
         let is_quantifier =
             |it: &Formula| matches!(it, Formula::AllPaths(_) | Formula::ExistsPath(_));
@@ -142,12 +144,12 @@ impl Formula {
         self.has(&is_quantifier) && self.has(&is_firing)
     }
 
-    /// Whether some formula in it, or itself, is such.
+    /// Returns true if the formula or some subformula satisfies a predicate.
     fn has(&self, is_such: &dyn Fn(&Formula) -> bool) -> bool {
         is_such(self) || self.parts().any(|part| part.has(is_such))
     }
 
-    /// The formulas that its operator is applied to.
+    /// Returns the operands of the top operator.
     fn parts(&self) -> impl Iterator<Item = &Formula> {
         let (one, other, all): (_, _, &[Formula]) = match self {
             Formula::AllPaths(part)
@@ -168,7 +170,7 @@ impl Formula {
 }
 
 impl Expression {
-    /// The number of operators, leaves, and names in leaves.
+    /// Returns the number of operators, leaves, and names in leaves.
     pub fn size(&self) -> usize {
         1 + match self {
             Expression::Constant(_) => 0,

@@ -1,11 +1,14 @@
-//! From a formula of CTL to a property of the tree of runs.
+//! Translation of formulas of CTL into properties of the tree of runs.
 //!
-//! The formula is read (`reading`), and the rules of [`parikh_temporal::BRANCHING_RULES`] make it
-//! simpler. Then ∧ and ∨ at the top are formulas over goals; what asks for a reachable marking, for
-//! what stays reachable, or for a run ([`parikh_temporal::Ctl::on_all_paths`]), is such a goal; and
-//! what the initial marking decides is left out. Beside what only the tree of runs decides, runs
-//! are asked for that show it, and runs that there are if it is true ([`run_bounds`]). What stays
-//! reachable is asked of the tree of runs, too: others decide that.
+//! The formula is converted (`reading`) and simplified by the rules of
+//! [`parikh_temporal::BRANCHING_RULES`]. ∧ and ∨ at the top become propositions over goals. A part
+//! becomes a goal about a reachable marking, a home space or a run
+//! ([`parikh_temporal::Ctl::on_all_paths`]) where possible. Parts that the initial marking decides
+//! become constants.
+//!
+//! The remaining parts become goals about the tree of runs. Goals about runs that are sufficient or
+//! necessary for such a part are added, since they may decide it earlier ([`run_bounds`]). Home
+//! spaces are asked of the tree of runs, too, because other engines decide that goal.
 
 use super::proposition::Proposition;
 use super::reading::{Logic, Reading};
@@ -23,15 +26,16 @@ use parikh_temporal::{
 
 type Ctl = Id<Quantifier>;
 
-/// The most steps of rewriting.
+/// The largest number of rewriting steps.
 const STEPS: usize = 20_000;
 
-/// Whether some path from the initial marking of `net`, or `all`, satisfy `path`: an operator of
-/// time over formulas of CTL.
+/// Converts a path formula to a property of the tree of runs of `net`: all paths from the initial
+/// marking satisfy `path` if `all`, or some path does. `path` is a temporal operator over formulas
+/// of CTL.
 ///
 /// # Errors
-/// When it mixes the logics, its numbers are too large, or `net` is the skeleton of a coloured net,
-/// whose runs are others.
+/// When the formula mixes the logics or has too large numbers, or `net` is the skeleton of a
+/// coloured net, which has other runs.
 pub fn tree_property(path: &Formula, all: bool, net: &Net) -> Result<TreeProperty, Unsupported> {
     if net.folding().is_some_and(Folding::is_skeleton) {
         return Err(Unsupported::Colours);
@@ -40,13 +44,13 @@ pub fn tree_property(path: &Formula, all: bool, net: &Net) -> Result<TreePropert
     let paths = if all { Quantifier::All } else { Quantifier::Exists };
     let formula = on_paths_below(&mut reading, path, paths)?;
     let Reading { mut formulas, atoms, .. } = reading;
-    // No atom of CTL speaks of firings.
+    // Atoms of CTL are conditions on markings, never about firings.
     let atoms: Vec<Predicate> = atoms.iter().filter_map(RunAtom::condition).collect();
     let (simple, _) = formulas.rewritten(formula, BRANCHING_RULES, STEPS);
     Ok(TreeProperty::new(&formulas, simple, &atoms))
 }
 
-/// The same over goals.
+/// Converts a path formula as [`tree_property`] does, to a proposition over goals.
 ///
 /// # Errors
 /// As [`tree_property`].
@@ -79,8 +83,8 @@ pub(super) fn asked(
     Ok(Proposition::junction(true, made))
 }
 
-/// The same as `asked`, which is EF of `part`, or of its negation when `holds` is false: as a
-/// question about the tree of runs, too, where it can be put to that.
+/// Adds an equivalent goal about the tree of runs to `asked`, which is EF of `part`, negated if
+/// `holds` is false. Returns `asked` unchanged if there is no such goal.
 pub(super) fn or_by_the_tree(asked: Asked, part: &Formula, holds: bool, net: &Net) -> Asked {
     let part = if holds { part.clone() } else { Formula::Not(Box::new(part.clone())) };
     match tree_property(&Formula::Finally(Box::new(part)), false, net) {
@@ -89,15 +93,15 @@ pub(super) fn or_by_the_tree(asked: Asked, part: &Formula, holds: bool, net: &Ne
     }
 }
 
-/// What is still to be done with the top of a formula.
+/// A pending step in the traversal of the top of a formula.
 enum Task {
     /// Find the goals of a part.
     Visit(Ctl),
-    /// Join the last so many, all of them or one.
+    /// Join the last `parts` results to a conjunction if `all`, or to a disjunction.
     Join { all: bool, parts: usize },
 }
 
-/// Whether a part is true initially, as far as the initial marking says so.
+/// Returns the truth value of a part if the initial marking decides it.
 fn initially(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<bool> {
     let here =
         |atom: Atom| PartialTruth::from(whole.atoms()[atom.0 as usize].holds(net, net.initial()));
@@ -110,11 +114,11 @@ fn initially(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<bool> {
 
 type Asked = Proposition<Goal>;
 
-/// A part with an operator of time on top, as the simplest goal that asks for it: a reachable
-/// marking, a home space or a run, and only else the tree of runs.
+/// Translates a part with a temporal operator at the top into the simplest goal: a reachable
+/// marking, a home space, a run, or else the tree of runs.
 fn single(whole: &TreeProperty, part: Ctl, net: &Net) -> Asked {
     let formulas = whole.formulas();
-    // What comes after one firing is a condition on the marking before.
+    // A condition after one firing is rewritten as a condition on the marking before it.
     let state = |part| condition_before(formulas, part, whole.atoms(), net, MOST_LEAVES);
     if let Some(met) = formulas.possible(part) {
         if let Some(sought) = state(met) {
@@ -142,16 +146,18 @@ fn single(whole: &TreeProperty, part: Ctl, net: &Net) -> Asked {
     }
 }
 
-/// That the tree of runs has the property of a part.
+/// Returns the goal that the tree of runs has the property of a part.
 fn tree(whole: &TreeProperty, part: Ctl) -> Asked {
     let property = TreeProperty::new(whole.formulas(), part, whole.atoms());
     Proposition::Atom(Goal::Tree(Box::new(property)))
 }
 
-/// The most properties of runs that are asked for, beside the tree of runs, as following from it.
+/// The largest number of necessary conditions on runs that are added to a goal about the tree of
+/// runs.
 const FOLLOWING: usize = 2;
 
-/// What is asked of the tree of runs, with what runs may show of it earlier.
+/// Adds goals about runs to a goal about the tree of runs: consequences, and a sufficient
+/// condition.
 fn between(tree: Asked, bounds: RunBounds, net: &Net) -> Asked {
     let RunBounds { exists, shown_by, shows } = bounds;
     let has = |property| runs::some_run_has(&property, net);
@@ -162,7 +168,7 @@ fn between(tree: Asked, bounds: RunBounds, net: &Net) -> Asked {
     if exists { above.negated() } else { above }
 }
 
-/// The same as a question about runs, where there is one.
+/// Translates a part into a goal about runs, if an equivalent property of runs exists.
 fn on_paths(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<Asked> {
     let mut formulas = whole.formulas().clone();
     let negation = formulas.negate(part);
@@ -189,13 +195,13 @@ impl Logic for Quantifier {
     }
 }
 
-/// What is directly below a quantifier.
+/// Converts the formula directly below a path quantifier.
 fn on_paths_below(
     reading: &mut Reading<Quantifier>,
     path: &Formula,
     paths: Quantifier,
 ) -> Result<Ctl, Unsupported> {
-    // E ¬F φ = ¬A F φ, and so on.
+    // E ¬F φ = ¬A F φ, and likewise for the other operators.
     if let Formula::Not(part) = path {
         let inside = on_paths_below(reading, part, paths.dual())?;
         return Ok(reading.formulas.negate(inside));

@@ -1,4 +1,4 @@
-//! The one way to run `parikh`: the built binary, deaf to what the environment asks of it.
+//! Runs the built `parikh` binary, with the environment variables that affect it removed.
 
 use super::schema::Schema;
 use parikh_net::{generate, text};
@@ -6,24 +6,24 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// `parikh`, to which more can be said before it runs.
+/// Returns a command for `parikh`, to be completed by the caller.
 pub(crate) fn parikh() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_parikh"));
     command.env_remove("BK_EXAMINATION").env_remove("PARIKH_LOG");
     command
 }
 
-/// A run in the directory of the tests, for files with absolute paths.
+/// Runs `parikh` in the working directory of the tests, for files with absolute paths.
 pub(crate) fn run(arguments: &[&str]) -> Output {
     parikh().args(arguments).output().expect("the binary starts")
 }
 
-/// A file of the repository.
+/// Returns the path of a file of the repository.
 pub(crate) fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// A file of `examples/`.
+/// Returns the path of a file in `examples/`.
 pub(crate) fn example(name: &str) -> PathBuf {
     repository("examples").join(name)
 }
@@ -36,21 +36,21 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
-/// A directory of files, and runs of `parikh` in it.
+/// A temporary directory for files and runs of `parikh`.
 pub(crate) struct Desk(tempfile::TempDir);
 
 impl Desk {
-    /// An empty one.
+    /// Creates an empty directory.
     pub(crate) fn new() -> Desk {
         Desk(tempfile::tempdir().expect("a temporary directory"))
     }
 
-    /// With `model.pnml` of this net, written in the textual format.
+    /// Creates a directory with `model.pnml`, converted from this net in the textual format.
     pub(crate) fn with(net: &str) -> Desk {
         Desk::with_net(&text::parse(net).expect("a net"))
     }
 
-    /// With `model.pnml` of this net.
+    /// Creates a directory with this net as `model.pnml`.
     pub(crate) fn with_net(net: &parikh_net::Net) -> Desk {
         let desk = Desk::new();
         desk.write("model.pnml", &generate::pnml(net));
@@ -61,7 +61,7 @@ impl Desk {
         self.0.path()
     }
 
-    /// As an argument.
+    /// Returns the path of the directory as an argument.
     pub(crate) fn name(&self) -> &str {
         self.path().to_str().expect("UTF-8")
     }
@@ -70,7 +70,7 @@ impl Desk {
         self.path().join(name)
     }
 
-    /// Writes a file, in a directory of its own where the name says so.
+    /// Writes a file. Creates the directories in its name.
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.at(name);
         std::fs::create_dir_all(path.parent().expect("in the desk")).expect("made");
@@ -82,12 +82,12 @@ impl Desk {
         std::fs::read_to_string(self.at(name)).expect("it is there")
     }
 
-    /// A file of one JSON value.
+    /// Reads a file with a JSON value.
     pub(crate) fn json(&self, name: &str) -> Value {
         serde_json::from_str(&self.read(name)).expect("JSON")
     }
 
-    /// `parikh` in this directory, to which more can be said before it runs.
+    /// Returns a command for `parikh` in this directory, to be completed by the caller.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = parikh();
         command.current_dir(self.path()).args(arguments);
@@ -98,13 +98,13 @@ impl Desk {
         self.command(arguments).output().expect("the binary starts")
     }
 
-    /// Exit code, stdout, stderr.
+    /// Runs `parikh` and returns the exit code, stdout and stderr.
     pub(crate) fn said(&self, arguments: &[&str]) -> (i32, String, String) {
         let output = self.run(arguments);
         (output.status.code().expect("no signal"), stdout(&output), stderr(&output))
     }
 
-    /// stdout of a run that ends with 0.
+    /// Runs `parikh`, asserts exit code 0, and returns stdout.
     #[track_caller]
     pub(crate) fn fine(&self, arguments: &[&str]) -> String {
         let (code, stdout, stderr) = self.said(arguments);
@@ -112,7 +112,7 @@ impl Desk {
         stdout
     }
 
-    /// stderr of a run that ends with this code and says nothing on stdout.
+    /// Runs `parikh`, asserts this exit code and empty stdout, and returns stderr.
     #[track_caller]
     pub(crate) fn refused(&self, code: i32, arguments: &[&str]) -> String {
         let (found, stdout, stderr) = self.said(arguments);
@@ -121,7 +121,8 @@ impl Desk {
     }
 }
 
-/// What was printed with `--format json`: one object a line, each as the schema has it.
+/// Parses the output of `--format json`, one object per line, and checks each object against the
+/// schema.
 #[track_caller]
 pub(crate) fn objects(text: &str) -> Vec<Value> {
     let schema = Schema::of_the_guide(&repository("docs"));

@@ -1,13 +1,13 @@
-//! The processes begun by this one: solvers in processes of their own.
+//! The child processes of the test: solvers in worker processes.
 
 use parikh::solvers::guest::{self, Program};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// One test at a time: some of them signal every guest there is.
+/// Serialises the tests, because some of them signal all worker processes.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Solvers are guests from now on; other tests wait until this one ends.
+/// Enables worker processes for solvers, and blocks other tests until the guard is dropped.
 pub(crate) fn begin() -> MutexGuard<'static, ()> {
     guest::invite(Program {
         path: env!("CARGO_BIN_EXE_parikh").into(),
@@ -16,25 +16,25 @@ pub(crate) fn begin() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Their numbers.
+/// Returns the process ids of the child processes.
 pub(crate) fn children() -> Vec<u32> {
     let ours = std::process::id().to_string();
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let is_ours = |process: &u32| {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        // After the name in brackets: the state, and who began it.
+        // The fields after the name in brackets are the state and the parent's process id.
         let rest = stat.rsplit(')').next().unwrap_or_default();
         rest.split_ascii_whitespace().nth(1) == Some(ours.as_str())
     };
     numbers.filter(is_ours).collect()
 }
 
-/// Sends all of them a signal; how many it reached.
+/// Sends a signal to all child processes. Returns the number of processes that received it.
 pub(crate) fn signal(name: &str) -> usize {
     let guests = children();
-    // The shell's own: a program of that name is not everywhere. One that is gone by now is none
-    // that was reached.
+    // The shell's built-in `kill` is used, because the program may be missing. A process that has
+    // ended is not counted.
     let reached = |guest: &&u32| {
         let order = format!("kill {name} {guest}");
         Command::new("sh").args(["-c", &order]).output().is_ok_and(|output| output.status.success())

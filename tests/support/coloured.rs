@@ -1,11 +1,11 @@
-//! Any coloured net as PNML, so that what is made as a net can be read from a file.
+//! Writes coloured nets as PNML, so that generated nets can be read from files.
 
 use parikh_net::coloured::{
     ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term, VariableId,
 };
 use std::fmt::Write as _;
 
-/// The net as a file; ids are names, those of constants behind the name of their sort.
+/// Returns the net as PNML. Ids are names; the id of a constant begins with the name of its sort.
 pub(crate) fn write(net: &ColouredNet) -> String {
     let mut declarations = String::new();
     for sort in net.sorts() {
@@ -93,7 +93,7 @@ pub(crate) fn write(net: &ColouredNet) -> String {
     document(&declarations, &page).replace("<net id=\"n\"", &format!("<net id=\"{}\"", net.name()))
 }
 
-/// A net with these declarations, places, transitions and arcs.
+/// Returns a PNML document with these declarations and this page content.
 pub(crate) fn document(declarations: &str, page: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?>\n<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\">\n\

@@ -1,4 +1,4 @@
-//! Proofs of every kind, made by the engines, and what the checker says of them.
+//! Proofs of every kind, produced by the engines, and the checker's verdicts on them.
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Assignment;
@@ -28,21 +28,22 @@ pub(crate) enum Kind {
     Reduced,
 }
 
-/// A document, or a reduction with a document about the reduced net.
+/// A certificate, or a reduction with a certificate about the reduced net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Proof {
     Plain(Document),
     Reduced(NamedLog, NamedDocument),
 }
 
-/// A proof and what it was made to refute.
+/// A proof with the predicate that it refutes.
 #[derive(Clone, Debug)]
 pub(crate) struct Made {
     pub(crate) proof: Proof,
     pub(crate) refuted: Vec<Predicate>,
 }
 
-/// What the checker says of each of these; nothing where it refuses the proof by itself.
+/// Returns the checker's verdict for each predicate: true if the certificate refutes it. Returns an
+/// error if the checker rejects the certificate as such.
 pub(crate) fn verdicts(
     document: &Document,
     net: &Net,
@@ -53,14 +54,14 @@ pub(crate) fn verdicts(
     Ok(predicates.iter().map(|predicate| checked.refutes(predicate, goes_on).is_ok()).collect())
 }
 
-/// Whether the checker accepts that the document refutes it.
+/// Checks that the certificate refutes the predicate.
 pub(crate) fn refutes(document: &Document, net: &Net, predicate: &Predicate) -> Result<(), Flaw> {
     let goes_on = &mut || true;
     document.check(net, goes_on)?.refutes(predicate, goes_on)
 }
 
 impl Proof {
-    /// As the function of the same name.
+    /// Returns the verdicts for all predicates, like the function [`verdicts`].
     pub(crate) fn verdicts(&self, net: &Net, all: &[Predicate]) -> Result<Vec<bool>, String> {
         match self {
             Proof::Plain(document) => verdicts(document, net, all).map_err(|flaw| flaw.to_string()),
@@ -82,7 +83,7 @@ impl Proof {
     }
 }
 
-/// Proofs of one kind for as many of these predicates as there are any.
+/// Returns proofs of one kind, for as many predicates as possible.
 pub(crate) fn proofs(net: &Net, refuted: &[Predicate], kind: Kind) -> Vec<Made> {
     let made = match kind {
         Kind::Bounds => by_bounds(net, refuted),
@@ -104,7 +105,7 @@ pub(crate) fn proofs(net: &Net, refuted: &[Predicate], kind: Kind) -> Vec<Made> 
     made
 }
 
-/// The documents that an engine hands over for these, each with what it is for.
+/// Runs an engine on the predicates. Returns its certificates, each with the refuted predicate.
 fn by_engine(net: &Net, facts: &Facts, refuted: &[Predicate], run: fn(&Task<'_>)) -> Vec<Made> {
     let goals: Vec<Goal> = refuted.iter().cloned().map(Goal::Reach).collect();
     let listed: Vec<(GoalId, Goal)> =
@@ -157,7 +158,7 @@ fn by_sums(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
     })
 }
 
-/// By clauses, with place invariants and without.
+/// Returns proofs by induction, with place invariants and without.
 fn by_induction(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
     let (mut facts, budget) = (Facts::none(net), Budget::unlimited());
     let run = |task: &Task<'_>| {
@@ -188,7 +189,7 @@ fn by_induction(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
 fn by_markings(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
     let visited = parikh::evidence::certificate::markings::visit(net, 10_000, |_| true);
     let document = Document::Markings(visited.expect("few").count());
-    // A few together, as they come from one question.
+    // Groups of four predicates, as from a question with several goals.
     let some = refuted.chunks(4).map(<[_]>::to_vec);
     some.map(|refuted| Made { proof: Proof::Plain(document.clone()), refuted }).collect()
 }
@@ -200,7 +201,7 @@ fn by_closed_set(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
     some.map(|refuted| Made { proof: Proof::Plain(document.clone()), refuted }).collect()
 }
 
-/// By reducing the net for it alone.
+/// Returns a proof by reducing the net for this predicate alone.
 fn by_reduction(net: &Net, refuted: &Predicate) -> Option<Made> {
     let needs = needs::of_goals(net, [&Goal::Reach(refuted.clone())]);
     let reduction = reduce(net, &needs, &Budget::unlimited(), &reduction::Config::default());

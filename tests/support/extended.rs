@@ -1,30 +1,30 @@
-//! Random nets with inhibitor, read and reset arcs, and an enumerator for them that shares nothing
-//! with the product: arcs are tables of numbers, markings lists of them.
+//! Random nets with inhibitor, read and reset arcs, and a second enumerator for them. It shares no
+//! code with the product: arcs are tables of numbers, and markings are vectors.
 
 use fastrand::Rng;
 use parikh_net::{ExtendedBuilder, ExtendedNet};
 use std::collections::HashMap;
 
-/// A net as tables: by transition and place.
+/// A net as tables, indexed by transition and place.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub(crate) tokens: Vec<u64>,
     pub(crate) takes: Vec<Vec<u64>>,
     pub(crate) puts: Vec<Vec<u64>>,
     pub(crate) reads: Vec<Vec<u64>>,
-    /// 0 for no arc.
+    /// Inhibitor weights; 0 means no arc.
     pub(crate) inhibits: Vec<Vec<u64>>,
     pub(crate) empties: Vec<Vec<bool>>,
 }
 
-/// All markings of a table, and from each the firings with where they lead.
+/// The state space of a table: all markings, and the firings from each marking with their targets.
 pub(crate) struct Space {
     pub(crate) markings: Vec<Vec<u64>>,
     pub(crate) firings: Vec<Vec<(usize, usize)>>,
 }
 
 impl Table {
-    /// A random one: 1 to 4 places, 1 to 5 transitions.
+    /// Returns a random net with 1 to 4 places and 1 to 5 transitions.
     pub(crate) fn random(seed: u64) -> Table {
         let mut rng = Rng::with_seed(seed);
         let (places, transitions) = (rng.usize(1..=4), rng.usize(1..=5));
@@ -57,7 +57,7 @@ impl Table {
         self.takes.len()
     }
 
-    /// The same net for the product; places are `p0`, … and transitions `t0`, ….
+    /// Converts the table to the product's type. Places are named `p0`, … and transitions `t0`, ….
     pub(crate) fn net(&self) -> ExtendedNet {
         let mut net = ExtendedBuilder::new("random");
         let places: Vec<_> = (0..)
@@ -87,7 +87,7 @@ impl Table {
         net.build().unwrap()
     }
 
-    /// Where `t` leads, if it may fire.
+    /// Fires `t`. Returns the next marking, or `None` if `t` is disabled.
     pub(crate) fn fire(&self, marking: &[u64], t: usize) -> Option<Vec<u64>> {
         let mut next = Vec::new();
         for (p, &held) in marking.iter().enumerate() {
@@ -102,7 +102,8 @@ impl Table {
         Some(next)
     }
 
-    /// All markings, if there are at most so many, and on no place more tokens than that.
+    /// Explores all markings. Returns `None` if there are more than `states` markings, or if a
+    /// place has more than `tokens` tokens.
     pub(crate) fn explore(&self, states: usize, tokens: u64) -> Option<Space> {
         let mut markings = vec![self.tokens.clone()];
         let mut numbers = HashMap::from([(self.tokens.clone(), 0)]);
@@ -129,33 +130,33 @@ impl Table {
 }
 
 impl Space {
-    /// Whether some marking enables nothing.
+    /// Returns true if a dead marking is reachable.
     pub(crate) fn deadlock(&self) -> bool {
         self.firings.iter().any(Vec::is_empty)
     }
 
-    /// The most tokens on any place.
+    /// Returns the most tokens on a place.
     pub(crate) fn most_in_place(&self) -> u64 {
         self.markings.iter().flatten().copied().max().unwrap_or(0)
     }
 
-    /// The most tokens of a marking.
+    /// Returns the most tokens in a marking.
     pub(crate) fn most_in_marking(&self) -> u64 {
         self.markings.iter().map(|marking| marking.iter().sum()).max().unwrap_or(0)
     }
 
-    /// Whether `t` ever fires.
+    /// Returns true if `t` fires in some marking.
     pub(crate) fn fires(&self, t: usize) -> bool {
         self.firings.iter().flatten().any(|&(fired, _)| fired == t)
     }
 
-    /// Whether some place never changes.
+    /// Returns true if some place never changes.
     pub(crate) fn stable_place(&self) -> bool {
         let first = &self.markings[0];
         (0..first.len()).any(|p| self.markings.iter().all(|marking| marking[p] == first[p]))
     }
 
-    /// Whether `t` can be fired again from every marking.
+    /// Returns true if `t` can be fired again from every marking.
     pub(crate) fn live(&self, t: usize) -> bool {
         let mut good: Vec<bool> =
             self.firings.iter().map(|row| row.iter().any(|&(fired, _)| fired == t)).collect();

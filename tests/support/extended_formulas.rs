@@ -1,11 +1,11 @@
-//! Formulas about nets with inhibitor, read and reset arcs, and what is true of them by naive
-//! fixpoints over the positions of runs: a position is a marking with what fires next, or a dead
-//! marking that repeats.
+//! Formulas about nets with inhibitor, read and reset arcs. They are evaluated by naive fixpoints
+//! over the positions of runs. A position is a marking with the next firing, or a dead marking that
+//! repeats.
 
 use super::extended::{Space, Table};
 use fastrand::Rng;
 
-/// What is said of a position.
+/// A condition on a position.
 #[derive(Clone, Debug)]
 pub(crate) enum Local {
     AtLeast(usize, u64),
@@ -15,27 +15,27 @@ pub(crate) enum Local {
     Not(Box<Local>),
 }
 
-/// A formula of one of the common shapes.
+/// A formula of a common shape.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
-    /// It can be reached.
+    /// EF φ: the condition is reachable.
     Reached(Local),
-    /// From wherever one is, it can be reached.
+    /// AG EF φ: the condition stays reachable.
     Home(Local),
-    /// Some run has it always.
+    /// E G φ: on some run the condition always holds.
     SomeAlways(Local),
-    /// Some run has the second in the end, and the first until then.
+    /// E(φ U ψ): on some run the second condition holds eventually, and the first until then.
     SomeUntil(Local, Local),
-    /// All runs have it again and again.
+    /// A GF φ: on all runs the condition holds infinitely often.
     AllAgain(Local),
-    /// All runs have it from some position on.
+    /// A FG φ: on all runs the condition holds from some position on.
     AllInTheEnd(Local),
-    /// On all runs the second follows whenever the first holds.
+    /// A G(φ → F ψ): on all runs the second condition follows whenever the first holds.
     AllFollow(Local, Local),
 }
 
 impl Local {
-    /// One that speaks of firings only where it may.
+    /// Returns a random condition. It mentions firings only if `firings` is true.
     fn random(rng: &mut Rng, table: &Table, firings: bool) -> Local {
         let t = rng.usize(..table.transitions());
         let p = rng.usize(..table.tokens.len());
@@ -48,7 +48,7 @@ impl Local {
         }
     }
 
-    /// In the language of `--formula`.
+    /// Returns the condition in the language of `--formula`.
     fn text(&self) -> String {
         match self {
             Local::AtLeast(p, n) => format!("(p{p} >= {n})"),
@@ -59,7 +59,7 @@ impl Local {
         }
     }
 
-    /// In the language of query files.
+    /// Returns the condition in the language of query files.
     fn xml(&self) -> String {
         match self {
             Local::AtLeast(p, n) => format!(
@@ -102,7 +102,7 @@ impl Shape {
         }
     }
 
-    /// In the language of `--formula`.
+    /// Returns the formula in the language of `--formula`.
     pub(crate) fn text(&self) -> String {
         match self {
             Shape::Reached(a) => format!("EF {}", a.text()),
@@ -115,7 +115,7 @@ impl Shape {
         }
     }
 
-    /// In the language of query files.
+    /// Returns the formula in the language of query files.
     pub(crate) fn xml(&self) -> String {
         let g = |inside: &str| format!("<globally>{inside}</globally>");
         let f = |inside: &str| format!("<finally>{inside}</finally>");
@@ -140,7 +140,7 @@ impl Shape {
     }
 }
 
-/// The positions of runs of a net, and to which one can go from each.
+/// The positions of a net's runs, with their successors.
 pub(crate) struct Positions<'s> {
     space: &'s Space,
     all: Vec<(usize, Option<usize>)>,
@@ -171,7 +171,7 @@ impl<'s> Positions<'s> {
         self.all.iter().map(|&position| local.holds(self.space, position)).collect()
     }
 
-    /// Where some run has `b` in the end, and `a` until then.
+    /// Returns the positions from which some run satisfies `a` U `b`.
     fn until(&self, a: &[bool], b: &[bool]) -> Vec<bool> {
         let mut good = b.to_vec();
         loop {
@@ -185,7 +185,8 @@ impl<'s> Positions<'s> {
         }
     }
 
-    /// Where some run has `a` always, and each of these again and again.
+    /// Returns the positions from which some run satisfies `a` always and each condition of `again`
+    /// infinitely often.
     fn always(&self, a: &[bool], again: &[Vec<bool>]) -> Vec<bool> {
         let mut good = a.to_vec();
         loop {
@@ -203,7 +204,7 @@ impl<'s> Positions<'s> {
         }
     }
 
-    /// Whether a formula holds, of runs that are weakly fair to these transitions.
+    /// Returns true if the formula holds over the runs that are weakly fair to these transitions.
     pub(crate) fn holds(&self, shape: &Shape, fair: &[usize]) -> bool {
         let everywhere = vec![true; self.all.len()];
         let not = |values: &[bool]| values.iter().map(|it| !it).collect::<Vec<bool>>();

@@ -1,17 +1,23 @@
-//! What the test programs `soundness`, `evidence`, `input` and `cli` share, declared in each as
+//! Code shared by the test programs `soundness`, `evidence`, `input` and `cli`, declared in each as
 //!
 //! ```text
 //! #[path = "../support/mod.rs"]
 //! mod support;
 //! ```
 //!
-//! [`oracle`] is the enumerator that everything is compared with, [`binary`] the way to run
-//! `parikh`, [`scale`] how many random cases are tried, [`nets`] what is done to nets,
-//! [`shrinking`] how a failure on a random net becomes one on a small net, [`processes`] random
-//! processes, [`coloured`] coloured nets as files, [`questions`] random formulas, [`spellings`] how
-//! they are written in each language, [`runs`] whether there is a run, [`trees`] what is true of
-//! their tree, [`schema`] whether JSON is as a schema has it, [`outside`] what is not everywhere:
-//! the contest's archives, other programs.
+//! - [`oracle`]: the enumerator that results are compared with
+//! - [`binary`]: runs of `parikh`
+//! - [`scale`]: the number of random cases
+//! - [`nets`]: modified nets
+//! - [`shrinking`]: minimisation of a random net on which a test fails
+//! - [`processes`]: random processes
+//! - [`coloured`]: coloured nets as files
+//! - [`questions`]: random formulas
+//! - [`spellings`]: the syntax of formulas in each language
+//! - [`runs`]: existence of runs with a property
+//! - [`trees`]: evaluation of properties of the computation tree
+//! - [`schema`]: checks of JSON against a schema
+//! - [`outside`]: resources that not every machine has, such as the contest's archives
 
 #![allow(dead_code, reason = "each test program uses its own part of it")]
 

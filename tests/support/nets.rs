@@ -1,9 +1,9 @@
-//! Nets made of nets.
+//! Modified copies of nets.
 
 use fastrand::Rng;
 use parikh_net::{Net, NetBuilder, PlaceId};
 
-/// The net with one thing changed: tokens, an arc, or a weight.
+/// Returns the net with one random change: of tokens, an arc, or a weight.
 pub(crate) fn mutilated(net: &Net, rng: &mut Rng) -> Net {
     let mut builder = NetBuilder::new(net.name());
     let lucky = rng.usize(..net.place_count());

@@ -1,7 +1,8 @@
-//! The second enumerator: obvious code that every rule, encoding and engine is tested against.
+//! The second enumerator: simple code that every rule, encoding and engine is tested against.
 //!
-//! It knows nothing of the explicit engine and shares nothing with it but the net: markings in the
-//! order they are found, [`Net::is_enabled`] and [`Net::fire`]. It is slow, and that is the point.
+//! It is independent of the explicit engine, and shares only the net with it: [`Net::is_enabled`]
+//! and [`Net::fire`]. Markings are stored in the order of discovery. Simplicity matters more than
+//! speed.
 //!
 //! ```text
 //! let Some(space) = oracle::explore(&net, oracle::Limits::default()) else { return };
@@ -13,18 +14,18 @@
 use parikh_net::{FireError, Goal, LinearSum, Marking, Net, Predicate, TransitionId};
 use std::collections::{HashMap, HashSet};
 
-/// Where exploring gives up.
+/// Limits of the exploration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// The most markings.
+    /// Maximal number of markings.
     pub(crate) states: usize,
-    /// The most tokens on one place: beyond it the net is taken for unbounded.
+    /// Maximal number of tokens on a place; beyond it, the net counts as unbounded.
     pub(crate) tokens: u64,
 }
 
 impl Default for Limits {
-    /// 20 000 markings, 1 000 tokens on a place: enough for the small random nets, and given up
-    /// in well under a second.
+    /// Returns limits of 20 000 markings and 1 000 tokens on a place. Small random nets stay within
+    /// them, and other nets exceed them in well under a second.
     fn default() -> Self {
         Limits { states: 20_000, tokens: 1_000 }
     }
@@ -33,29 +34,29 @@ impl Default for Limits {
 /// All reachable markings of a net.
 pub(crate) struct StateSpace<'n> {
     net: &'n Net,
-    /// In the order they were found, the initial one first.
+    /// The markings in the order of discovery, beginning with the initial marking.
     markings: Vec<Marking>,
-    /// Where each marking stands in the order.
+    /// The index of each marking.
     numbers: HashMap<Marking, usize>,
-    /// By marking the markings that its firings lead to.
+    /// The indices of each marking's successors.
     successors: Vec<Vec<usize>>,
 }
 
-/// What the truth about a goal is.
+/// The true answer to a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Truth {
-    /// Of a `Reach`: whether such a marking is reachable.
+    /// For a `Reach`: true if such a marking is reachable.
     Reachable(bool),
-    /// Of a `Home`: whether such a marking can be reached from every reachable one.
+    /// For a `Home`: true if such a marking is reachable from every reachable marking.
     Stays(bool),
-    /// Of a `Maximise`: the largest value.
+    /// For a `Maximise`: the largest value.
     Maximum(i128),
-    /// Of a `Run`: whether there is one.
+    /// For a `Run`: true if such a run exists.
     Exists(bool),
 }
 
-/// All reachable markings by breadth first search, or `None` when there are more than the limits
-/// allow (in particular when there are infinitely many).
+/// Explores all reachable markings by breadth-first search. Returns `None` if the limits are
+/// exceeded, in particular if there are infinitely many markings.
 pub(crate) fn explore(net: &Net, limits: Limits) -> Option<StateSpace<'_>> {
     let mut markings = vec![net.initial().clone()];
     let mut numbers = HashMap::from([(net.initial().clone(), 0)]);
@@ -88,12 +89,13 @@ pub(crate) fn explore(net: &Net, limits: Limits) -> Option<StateSpace<'_>> {
 }
 
 impl StateSpace<'_> {
-    /// The net whose markings these are.
+    /// Returns the net of the state space.
     pub(crate) fn net(&self) -> &Net {
         self.net
     }
 
-    /// Where the firings from a marking lead, by its number, and what fires.
+    /// Returns the firings from the marking of this index: the transition and the index of the next
+    /// marking.
     pub(crate) fn fired_from(
         &self,
         marking: usize,
@@ -103,64 +105,64 @@ impl StateSpace<'_> {
         self.successors[marking].iter().copied().zip(enabled.map(Some))
     }
 
-    /// The reachable markings, the initial one first, then by distance.
+    /// Returns the reachable markings, sorted by distance from the initial marking.
     pub(crate) fn markings(&self) -> &[Marking] {
         &self.markings
     }
 
-    /// Whether `marking` is reachable.
+    /// Returns true if `marking` is reachable.
     pub(crate) fn contains(&self, marking: &Marking) -> bool {
         self.numbers.contains_key(marking)
     }
 
-    /// The number of reachable markings.
+    /// Returns the number of reachable markings.
     pub(crate) fn states(&self) -> usize {
         self.markings.len()
     }
 
-    /// The number of pairs of a reachable marking and a transition enabled in it.
+    /// Returns the number of pairs of a reachable marking and a transition enabled in it.
     pub(crate) fn firings(&self) -> usize {
         self.successors.iter().map(Vec::len).sum()
     }
 
-    /// The most tokens on one place in a reachable marking.
+    /// Returns the most tokens on a place in a reachable marking.
     pub(crate) fn most_in_place(&self) -> u64 {
         self.markings.iter().map(Marking::largest).max().unwrap_or(0)
     }
 
-    /// The most tokens of one reachable marking.
+    /// Returns the most tokens of a reachable marking.
     pub(crate) fn most_in_marking(&self) -> u128 {
         self.markings.iter().map(Marking::total).max().unwrap_or(0)
     }
 
-    /// Whether a marking that enables nothing is reachable.
+    /// Returns true if a dead marking is reachable.
     pub(crate) fn deadlock(&self) -> bool {
         self.reaches(&Predicate::Dead)
     }
 
-    /// Whether some reachable marking enables `t`.
+    /// Returns true if some reachable marking enables `t`.
     pub(crate) fn fires(&self, t: TransitionId) -> bool {
         self.markings.iter().any(|marking| self.net.is_enabled(marking, t))
     }
 
-    /// Whether some place holds its initial tokens in every reachable marking.
+    /// Returns true if some place holds its initial tokens in every reachable marking.
     pub(crate) fn stable_place(&self) -> bool {
         let initial = self.net.initial();
         self.net.places().any(|p| self.markings.iter().all(|marking| marking[p] == initial[p]))
     }
 
-    /// Whether some reachable marking satisfies `predicate`.
+    /// Returns true if some reachable marking satisfies `predicate`.
     pub(crate) fn reaches(&self, predicate: &Predicate) -> bool {
         self.markings.iter().any(|marking| predicate.holds(self.net, marking))
     }
 
-    /// The largest value of `sum` in a reachable marking.
+    /// Returns the largest value of `sum` in a reachable marking.
     pub(crate) fn maximum(&self, sum: &LinearSum) -> i128 {
         let values = self.markings.iter().map(|marking| sum.value(marking));
         values.max().expect("the initial marking is reachable")
     }
 
-    /// The truth about `goal`.
+    /// Returns the true answer to `goal`.
     pub(crate) fn answer(&self, goal: &Goal) -> Truth {
         match goal {
             Goal::Home(predicate) => Truth::Stays(self.stays(predicate)),
@@ -171,18 +173,19 @@ impl StateSpace<'_> {
         }
     }
 
-    /// Whether from every reachable marking every transition can be enabled again.
+    /// Returns true if every transition can be enabled again from every reachable marking.
     pub(crate) fn live(&self) -> bool {
         self.net.transitions().all(|t| self.stays(&Predicate::Enabled(t)))
     }
 
-    /// Whether from every reachable marking one with the predicate can be reached.
+    /// Returns true if a marking satisfying the predicate is reachable from every reachable
+    /// marking.
     pub(crate) fn stays(&self, predicate: &Predicate) -> bool {
         let good = self.markings.iter().map(|marking| predicate.holds(self.net, marking));
         self.leading_to(good.collect()).into_iter().all(|good| good)
     }
 
-    /// The markings from which `last` can be reached.
+    /// Returns the markings from which `last` is reachable.
     pub(crate) fn completing(&self, last: &Marking) -> HashSet<Marking> {
         let is_last = self.markings.iter().map(|marking| marking == last);
         let completing = self.leading_to(is_last.collect());
@@ -190,8 +193,8 @@ impl StateSpace<'_> {
         members.map(|(marking, _)| marking.clone()).collect()
     }
 
-    /// By marking whether it is good, or its firings lead to a good one. Quadratic: grown backwards
-    /// until nothing is added.
+    /// For each marking, computes if it is good or can reach a good marking. A naive backward
+    /// fixpoint of quadratic cost.
     fn leading_to(&self, mut good: Vec<bool>) -> Vec<bool> {
         loop {
             let mut grows = false;

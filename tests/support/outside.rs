@@ -1,14 +1,14 @@
-//! What is not on every machine: the contest's archives, other programs.
+//! Resources that not every machine has: the contest's archives and other programs.
 //!
-//! A test that finds them missing has shown nothing, and says so past the harness, which swallows
-//! what a test that passes prints.
+//! A test without its resources passes and has tested nothing. It reports this directly on stderr,
+//! because the test harness hides the output of passing tests.
 
 use super::binary::repository;
 use super::scale::scaled;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Says on the process's own stderr that something was not tested.
+/// Reports on the process's own stderr that something was not tested.
 #[track_caller]
 pub(crate) fn skipped(why: &str) {
     let place = std::panic::Location::caller();
@@ -16,15 +16,15 @@ pub(crate) fn skipped(why: &str) {
     std::io::stderr().write_all(line.as_bytes()).expect("stderr is open");
 }
 
-/// The folder of the contest's archives, `shared/mcc/inputs` beside the repository or a folder
-/// above.
+/// Returns the folder of the contest's archives, `shared/mcc/inputs`, beside the repository or in a
+/// folder above.
 fn folder() -> Option<PathBuf> {
     let root = repository("");
     let beside = |folder: &Path| folder.join("shared/mcc/inputs");
     root.ancestors().skip(1).map(beside).find(|folder| folder.is_dir())
 }
 
-/// The archive of one instance.
+/// Returns the archive of an instance.
 #[track_caller]
 pub(crate) fn archive(instance: &str) -> Option<PathBuf> {
     let found = folder().map(|folder| folder.join(format!("{instance}.tgz")));
@@ -35,7 +35,7 @@ pub(crate) fn archive(instance: &str) -> Option<PathBuf> {
     found
 }
 
-/// The smallest archives of place/transition nets, so many on usual days.
+/// Returns the smallest archives of place/transition nets; `usual` is their number at scale 1.
 #[track_caller]
 pub(crate) fn archives(usual: u64) -> Vec<PathBuf> {
     let Some(folder) = folder() else {

@@ -1,5 +1,4 @@
-//! Random processes, nets whose units are safe as their model claims, and the truth about soundness
-//! by plain enumeration.
+//! Random processes, nets with units that are safe as claimed, and soundness by plain enumeration.
 
 use super::oracle::{Limits, StateSpace, explore};
 use fastrand::Rng;
@@ -7,32 +6,33 @@ use parikh::mcc::Examination::{self, EasySoundness, Soundness, WeakSoundness};
 use parikh::net::units::Unit;
 use parikh::net::{Marking, Net, NetBuilder, PlaceId, Predicate, TransitionId, UnitId, Units};
 
-/// A process made by refining one step, and then perhaps by changing something; or drawn at random.
+/// Returns a process made by repeated refinement of a step, and sometimes a random change; or a
+/// random net.
 pub(crate) fn random_process(seed: u64) -> (Net, Marking) {
     let mut rng = Rng::with_seed(seed);
-    // Arcs by transition; place 0 is the source, 1 the sink.
+    // Arcs by transition. Place 0 is the source and place 1 the sink.
     let (mut places, mut steps) = (2, vec![(vec![0], vec![1])]);
     if rng.u8(..4) > 0 {
         for _ in 0..rng.usize(1..6) {
             let at = rng.usize(..steps.len());
             let (pre, post): (Vec<usize>, Vec<usize>) = steps[at].clone();
             match rng.u8(..4) {
-                // One after the other.
+                // A sequence.
                 0 => {
                     steps[at] = (pre, vec![places]);
                     steps.push((vec![places], post));
                     places += 1;
                 }
-                // Either.
+                // A choice.
                 1 => steps.push((pre, post)),
-                // Both.
+                // A parallel split and join.
                 2 => {
                     steps[at] = (pre, vec![places, places + 1]);
                     steps.push((vec![places], vec![places + 2]));
                     steps.push((vec![places + 2, places + 1], post));
                     places += 3;
                 }
-                // Over and over.
+                // A loop.
                 _ => {
                     steps[at] = (pre, vec![places]);
                     steps.push((vec![places], vec![places]));
@@ -77,8 +77,9 @@ pub(crate) fn random_process(seed: u64) -> (Net, Marking) {
     (net, last)
 }
 
-/// The net with nested units that the model claims to be safe, and that are: in every marking that
-/// can be reached from this initial one. `None` where that is not known or no drawn tree is safe.
+/// Adds random nested units, which the model claims to be safe, to a net. They are safe in every
+/// reachable marking. Returns `None` if the state space is too large or no drawn tree of units is
+/// safe.
 pub(crate) fn with_safe_units(net: &Net, rng: &mut Rng) -> Option<Net> {
     let space = explore(net, Limits { states: 400, tokens: 60 })?;
     let trees = (0..8).map(|_| {
@@ -110,7 +111,7 @@ pub(crate) fn with_safe_units(net: &Net, rng: &mut Rng) -> Option<Net> {
     Some(builder.build().unwrap())
 }
 
-/// The truth by definition, over all markings.
+/// Evaluates soundness by its definition, over all markings.
 pub(crate) fn truth(space: &StateSpace<'_>, net: &Net, kind: Examination) -> bool {
     let f = &net.final_markings()[0];
     let is_f = Predicate::exactly(f);

@@ -1,8 +1,8 @@
-//! Random formulas with every construct of the languages of formulas, over the names of a net.
+//! Random formulas with every construct of the formula languages, over the names of a net.
 
 use fastrand::Rng;
 
-/// A formula as a tree. Nodes are named.
+/// A formula as a tree. Places and transitions are given by name.
 #[derive(Clone, Debug)]
 pub(crate) enum Form {
     True,
@@ -15,7 +15,7 @@ pub(crate) enum Form {
     And(Vec<Form>),
     Or(Vec<Form>),
     Implies(Box<[Form; 2]>),
-    /// Both or neither, or its negation.
+    /// An equivalence, or its negation.
     Alike(bool, Box<[Form; 2]>),
     All(Box<Form>),
     Exists(Box<Form>),
@@ -23,13 +23,13 @@ pub(crate) enum Form {
     Finally(Box<Form>),
     Next(Box<Form>),
     Until(Box<[Form; 2]>),
-    /// The most that places hold together.
+    /// The maximum of the sum of places.
     Bound(Vec<String>),
     /// A constraint of Declare, with its activities.
     Constraint(&'static str, Vec<String>),
 }
 
-/// A number.
+/// A numeric expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Number {
     Constant(i64),
@@ -40,16 +40,16 @@ pub(crate) enum Number {
     Times(i64, Box<Number>),
 }
 
-/// What the formulas of one language may have, and the names of the net.
+/// The constructs allowed in a formula language, and the names of the net.
 #[derive(Clone, Debug)]
 pub(crate) struct Vocabulary {
     pub(crate) places: Vec<String>,
     pub(crate) transitions: Vec<String>,
-    /// Whether formulas say what fires, and name constraints.
+    /// True if formulas may mention firings and Declare constraints.
     pub(crate) has_firings: bool,
-    /// Whether numbers are more than tokens and constants.
+    /// True if numeric expressions are more than tokens and constants.
     pub(crate) has_arithmetic: bool,
-    /// Whether there is more than EF and AG of conjunctions of comparisons of one place.
+    /// True if formulas are more than EF and AG of conjunctions of comparisons of one place.
     pub(crate) is_rich: bool,
 }
 
@@ -81,7 +81,7 @@ fn some(rng: &mut Rng, names: &[String], most: usize) -> Vec<String> {
 }
 
 impl Vocabulary {
-    /// A whole formula: of one of the logics, or what mixes them.
+    /// Returns a complete formula of one logic, or one that mixes logics.
     pub(crate) fn formula(&self, rng: &mut Rng) -> Form {
         if !self.is_rich {
             let body = self.comparisons(rng, 2);
@@ -114,7 +114,7 @@ impl Vocabulary {
                 }
             }
             14 => {
-                // Both logics.
+                // A formula that mixes both logics.
                 let both = [self.branching(rng, 1), self.path(rng, 1)];
                 if rng.bool() { Form::And(both.to_vec()) } else { Form::Or(both.to_vec()) }
             }
@@ -127,7 +127,7 @@ impl Vocabulary {
         }
     }
 
-    /// A condition on markings.
+    /// Returns a condition on markings.
     pub(crate) fn state(&self, rng: &mut Rng, depth: usize) -> Form {
         if depth > 0 {
             return self.junction(rng, depth, &mut |rng| self.state(rng, depth - 1));
@@ -162,7 +162,7 @@ impl Vocabulary {
         }
     }
 
-    /// What joins some parts.
+    /// Joins random parts by a connective.
     fn junction(
         &self,
         rng: &mut Rng,
@@ -179,7 +179,7 @@ impl Vocabulary {
         }
     }
 
-    /// A formula of CTL.
+    /// Returns a CTL formula.
     fn branching(&self, rng: &mut Rng, depth: usize) -> Form {
         if depth == 0 {
             let joined = usize::from(rng.bool());
@@ -196,7 +196,7 @@ impl Vocabulary {
         if rng.bool() { Form::All(Box::new(path)) } else { Form::Exists(Box::new(path)) }
     }
 
-    /// A formula of LTL.
+    /// Returns an LTL formula.
     fn path(&self, rng: &mut Rng, depth: usize) -> Form {
         if depth == 0 {
             return match rng.u8(..6) {
@@ -229,7 +229,7 @@ impl Vocabulary {
         }
     }
 
-    /// Comparisons of one place with a number, as the grammar of 2011 has them.
+    /// Returns comparisons of one place with a number, as in the grammar of 2011.
     fn comparisons(&self, rng: &mut Rng, depth: usize) -> Form {
         if depth > 0 && rng.bool() {
             let parts = |rng: &mut Rng| -> Vec<Form> {
@@ -247,7 +247,7 @@ impl Vocabulary {
     }
 }
 
-/// AG of a formula, or EF.
+/// Returns AG or EF of a formula.
 fn quantified(all: bool, body: Form) -> Form {
     match all {
         true => Form::All(Box::new(Form::Globally(Box::new(body)))),

@@ -1,17 +1,17 @@
-//! Whether a net has a run with a property, by a product of all its markings with an automaton.
+//! Decides if a net has a run with a property, by the product of its state space with an automaton.
 //!
 //! E. A. Emerson, C.-L. Lei, *Efficient model checking in fragments of the propositional
-//! μ-calculus*, LICS 1986: what is left when everything is taken away that cannot go on and meet
-//! every mark again.
+//! μ-calculus*, LICS 1986: remove all nodes that cannot continue and meet every acceptance mark
+//! again. A run exists iff a node is left.
 
 use super::oracle::StateSpace;
 use parikh::net::{RunProperty, TransitionId};
 use parikh_temporal::{Automaton, AutomatonLimits};
 
-/// An edge of the product: where it leads, and its marks as bits.
+/// An edge of the product: its target, and its marks as bits.
 type Edge = (usize, u64);
 
-/// Whether some run has the property; what fairness means is part of the formula.
+/// Returns true if some run has the property. Fairness is part of the formula.
 pub(crate) fn exists(space: &StateSpace<'_>, property: &RunProperty) -> bool {
     let property = &property.written_out();
     let mut formulas = property.formulas().clone();
@@ -34,7 +34,7 @@ pub(crate) fn exists(space: &StateSpace<'_>, property: &RunProperty) -> bool {
     }
 }
 
-/// The edges of all nodes: of marking m and state q, that of number m · states + q.
+/// Returns the edges of all nodes. Marking m with state q has the index m · states + q.
 fn product(
     space: &StateSpace<'_>,
     property: &RunProperty,
@@ -74,7 +74,7 @@ fn reached(edges: &[Vec<Edge>], from: usize) -> Vec<bool> {
     reached
 }
 
-/// Those of `among` from which a way inside leads along an edge that is `met`.
+/// Returns the nodes of `among` with a path inside `among` along an edge whose marks satisfy `met`.
 fn leading_to(edges: &[Vec<Edge>], among: &[bool], met: impl Fn(u64) -> bool) -> Vec<bool> {
     let mut leads = vec![false; among.len()];
     loop {

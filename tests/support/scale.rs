@@ -1,13 +1,12 @@
-//! How much is tried: `PARIKH_SCALE=30 cargo test` tries 30 times as many random cases as usual, in
-//! every test that draws any. It is the only variable that tests ask for, and it changes nothing
-//! else.
+//! The number of random cases: `PARIKH_SCALE=30 cargo test` runs 30 times as many cases as usual,
+//! in every randomised test. Tests read no other environment variable.
 //!
-//! Usual numbers are for every day: all tests within four minutes on two cores. Cases are numbered
-//! from the same seed, so a larger scale goes through the usual ones first.
+//! The usual numbers are for daily use: all tests take less than four minutes on two cores. Cases
+//! are numbered from a fixed seed, so a larger scale runs the usual cases first.
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// The factor, 1 unless said otherwise.
+/// Returns the factor, 1 by default.
 pub(crate) fn scale() -> u64 {
     let Ok(text) = std::env::var("PARIKH_SCALE") else { return 1 };
     match text.parse() {
@@ -16,12 +15,13 @@ pub(crate) fn scale() -> u64 {
     }
 }
 
-/// So many cases on usual days.
+/// Returns the number of cases at the current scale.
 pub(crate) fn scaled(usual: u64) -> u64 {
     usual.saturating_mul(scale())
 }
 
-/// So many cases of a property on usual days, the same in every run.
+/// Returns the configuration of a property test with a fixed seed. `usual` is the number of cases
+/// at scale 1.
 pub(crate) fn cases(usual: u32) -> Config {
     Config {
         cases: scaled(usual.into()).try_into().unwrap_or(u32::MAX),

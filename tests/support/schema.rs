@@ -1,32 +1,31 @@
-//! Whether a value is as a JSON Schema has it, of the words that `docs/parikh.schema.json` uses;
-//! any other word in a schema is an error here.
+//! Checks values against a JSON Schema. Only the keywords of `docs/parikh.schema.json` are
+//! supported; another keyword in a schema is an error.
 
 use serde_json::Value;
 use std::path::Path;
 
-/// A schema, which may refer to definitions of its own.
+/// A schema, which may refer to its own definitions.
 pub(crate) struct Schema(Value);
 
 impl Schema {
-    /// That of what is printed with `--format json`, of the guide in `docs`.
+    /// Returns the schema of the output with `--format json`, from the guide in `docs`.
     pub(crate) fn of_the_guide(docs: &Path) -> Schema {
         let text = std::fs::read_to_string(docs.join("parikh.schema.json")).expect("readable");
         Schema(serde_json::from_str(&text).expect("JSON"))
     }
 
-    /// The names of the alternatives at its top.
+    /// Returns the names of the top-level alternatives.
     pub(crate) fn alternatives(&self) -> Vec<&str> {
         let all = self.0["anyOf"].as_array().expect("a list");
         all.iter().filter_map(|one| one["$ref"].as_str()?.rsplit('/').next()).collect()
     }
 
-    /// Whether `value` is as the definition of this name has it; if not, the first thing that is
-    /// wrong.
+    /// Checks `value` against the definition of this name. Returns the first error.
     pub(crate) fn check(&self, definition: &str, value: &Value) -> Result<(), String> {
         self.holds(&self.0["$defs"][definition], value, "")
     }
 
-    /// The alternatives at its top that `value` satisfies.
+    /// Returns the top-level alternatives that `value` satisfies.
     pub(crate) fn kinds(&self, value: &Value) -> Vec<&str> {
         let mut kinds = self.alternatives();
         kinds.retain(|kind| self.check(kind, value).is_ok());

@@ -1,28 +1,27 @@
-//! A test that fails on a random net of forty nodes mostly fails on one of five: the smaller net is
-//! looked for, and the test fails on that one.
+//! Minimisation of failures: a test that fails on a random net of forty nodes usually also fails on
+//! a net of five. The smaller net is found, and the test fails on this net.
 //!
-//! Transitions, places, arcs, weights and tokens are taken away, one at a time, as long as the test
-//! still panics at the same line. (A net with nothing left in it makes many a test panic for
-//! another reason.) What a test draws beside the net it has to draw anew from the same seed for
-//! each of these nets.
+//! Transitions, places, arcs, weights and tokens are removed one at a time, while the test still
+//! panics at the same line. (Many tests panic for another reason on an empty net.) If a test draws
+//! other random values, it must draw them again from the same seed for each net.
 
 use parikh_net::{Net, NetBuilder, text};
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-/// The most nets that are tried for one failure.
+/// Maximal number of nets tried for a failure.
 const TRIALS: usize = 3_000;
 
 thread_local! {
-    /// Whether panics of this thread are expected, and say nothing.
+    /// True while panics of this thread are expected and printed nowhere.
     static QUIET: Cell<bool> = const { Cell::new(false) };
-    /// The file and line of the last one that said nothing.
+    /// The file and line of the last silent panic.
     static LINE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Does `test` on `net`. If it panics, it is done again on a net as small as can be found that
-/// makes it panic at the same line.
+/// Runs `test` on `net`. If it panics, runs it again on a minimised net that makes it panic at the
+/// same line.
 pub(crate) fn shrinking<T>(net: &Net, mut test: impl FnMut(&Net) -> T) -> T {
     let line = match quietly(|| test(net)) {
         Ok(value) => return value,
@@ -37,7 +36,7 @@ pub(crate) fn shrinking<T>(net: &Net, mut test: impl FnMut(&Net) -> T) -> T {
     panic!("it failed at {line}, but not a second time");
 }
 
-/// A net that `fails` with as little in it as can be found, given one that does.
+/// Returns a minimal net for which `fails` returns true, starting from such a net.
 pub(crate) fn least(net: &Net, mut fails: impl FnMut(&Net) -> bool) -> Net {
     let mut least = Parts::of(net);
     let mut trials = 0;
@@ -53,7 +52,7 @@ pub(crate) fn least(net: &Net, mut fails: impl FnMut(&Net) -> bool) -> Net {
     least.net()
 }
 
-/// What `work` comes to, or the line at which it panicked.
+/// Returns the result of `work`, or the line at which it panicked.
 fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -72,16 +71,16 @@ fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     result.map_err(|_| LINE.take())
 }
 
-/// One side of a transition: positions of places, and weights.
+/// One side of a transition: indices of places, and weights.
 type Side = Vec<(usize, u64)>;
 
-/// A net, for taking parts away.
+/// A net from which parts can be removed.
 #[derive(Clone)]
 struct Parts {
     name: String,
-    /// Names and tokens.
+    /// Names and initial tokens.
     places: Vec<(String, u64)>,
-    /// Names, and what they take and put.
+    /// Names, inputs and outputs.
     transitions: Vec<(String, [Side; 2])>,
 }
 
@@ -121,7 +120,7 @@ impl Parts {
         builder.build().expect("a part of a net")
     }
 
-    /// All that have one thing less, those with much less first.
+    /// Returns all nets with one element less. Large removals come first.
     fn smaller(&self) -> Vec<Parts> {
         let with = |change: &dyn Fn(&mut Parts)| {
             let mut parts = self.clone();
@@ -154,7 +153,7 @@ impl Parts {
         all
     }
 
-    /// With its arcs.
+    /// Removes a place with its arcs.
     fn remove_place(&mut self, p: usize) {
         self.places.remove(p);
         for side in self.transitions.iter_mut().flat_map(|(_, sides)| sides) {

@@ -1,21 +1,21 @@
-//! Formulas as each of the languages has them, in varying spellings.
+//! Formulas in the syntax of each language, with variations.
 
 use super::questions::{Form, Number};
 use fastrand::Rng;
 
-/// A language of formulas.
+/// A formula language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
     Xml,
     Typed,
     Lola,
-    /// The texts beside the contest's XML.
+    /// The texts in the descriptions of the contest's XML files.
     Contest,
     /// The contest's grammar of 2011.
     Early,
 }
 
-/// A file with one formula.
+/// Returns the contents of a file with one formula.
 pub(crate) fn file(spelling: Spelling, form: &Form, rng: &mut Rng) -> String {
     match spelling {
         Spelling::Xml => format!(
@@ -32,7 +32,7 @@ pub(crate) fn file(spelling: Spelling, form: &Form, rng: &mut Rng) -> String {
     }
 }
 
-/// One of several spellings.
+/// Returns a random alternative.
 fn one<'t>(rng: &mut Rng, spellings: &[&'t str]) -> &'t str {
     spellings[rng.usize(..spellings.len())]
 }
@@ -50,7 +50,7 @@ fn listed(kind: &str, names: &[String]) -> String {
 }
 
 fn xml(form: &Form, rng: &mut Rng) -> String {
-    // What came of older years: a quantifier with its operator.
+    // The grammar of 2011 writes a quantifier together with its operator.
     let early = |form: &Form| match form {
         Form::All(path) => match &**path {
             Form::Globally(body) => Some(("invariant", (**body).clone())),
@@ -267,7 +267,7 @@ fn contest(form: &Form, rng: &mut Rng) -> String {
         Form::Globally(part) => format!("G ({})", contest(part, rng)),
         Form::Finally(part) => format!("F ({})", contest(part, rng)),
         Form::Next(part) => format!("X ({})", contest(part, rng)),
-        // Until binds more loosely than all else.
+        // Until binds more loosely than all other operators.
         Form::Until(parts) => around("U", parts, rng),
         Form::Bound(places) => {
             format!("{}({})", one(rng, &["bound", "place-bound"]), quoted(places))
@@ -291,7 +291,7 @@ fn contest_number(number: &Number, rng: &mut Rng) -> String {
     }
 }
 
-/// AG or EF of comparisons of one place, in the grammar of 2011.
+/// Returns AG or EF of comparisons of one place, in the grammar of 2011.
 fn early(form: &Form) -> String {
     let body = |form: &Form| match form {
         Form::Globally(body) | Form::Finally(body) => early_body(body),
@@ -311,7 +311,7 @@ fn early_body(form: &Form) -> String {
         Form::Or(parts) => format!("({})", all(parts, early_body, " or ")),
         Form::Compare(Number::Tokens(places), relation, Number::Constant(count)) => {
             let verb = if *relation == "=" { "equals" } else { "contains" };
-            // A place alone, or with one of its colours.
+            // A place, optionally with one of its colours.
             let (place, colour) = match places[0].split_once('(') {
                 Some((place, colour)) => (place, colour.trim_end_matches(')')),
                 None => (&*places[0], "."),

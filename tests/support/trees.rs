@@ -1,15 +1,15 @@
-//! What is true of the tree of runs, by naive fixpoints over all markings.
+//! Evaluation of properties of the computation tree, by naive fixpoints over all markings.
 
 use super::oracle::StateSpace;
 use parikh::net::TreeProperty;
 use parikh_temporal::EdgeGraph;
 
-/// Whether the tree of runs from the initial marking has the property.
+/// Returns true if the computation tree from the initial marking has the property.
 pub(crate) fn holds(space: &StateSpace<'_>, property: &TreeProperty) -> bool {
     values(space, property)[0]
 }
 
-/// By marking whether the tree of runs from there has the property.
+/// For each marking, computes if the computation tree from there has the property.
 pub(crate) fn values(space: &StateSpace<'_>, property: &TreeProperty) -> Vec<bool> {
     let markings = space.markings();
     let letters = markings.iter().map(|it| property.letter(space.net(), it)).collect();

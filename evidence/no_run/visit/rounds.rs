@@ -1,12 +1,15 @@
-//! Rounds that a run can repeat for ever: components of a graph with all marks, and fair ones where
-//! these are meant.
+//! Decides whether a run can repeat forever: looks for components of a graph with all marks, and
+//! for fair ones under fairness constraints.
 //!
-//! What a run meets again and again, nodes and edges, is strongly connected. Without fairness, a
-//! component with all marks is a round. With it, a run that keeps to all of a component, again and
-//! again, is weakly fair to t if an edge of it fires t, or t is disabled in some node of it: if
-//! not, no run that stays in a part of the component is fair either. It is strongly fair to t if an
-//! edge of it fires t, or no node of it enables t: if not, a fair run meets those that do finitely
-//! often, and they are taken away; what is left has components of its own.
+//! The nodes and edges that a run visits infinitely often are strongly connected. Without fairness
+//! constraints, a component with all marks suffices. With them, consider a run that visits all of a
+//! component infinitely often.
+//!
+//! - It is weakly fair to t if an edge of the component fires t, or t is disabled in some node of
+//!   it. If not, no run that stays in a part of the component is fair either.
+//! - It is strongly fair to t if an edge of the component fires t, or no node of it enables t. If
+//!   not, a fair run visits the nodes that enable t only finitely often. These nodes are removed,
+//!   and the rest is decomposed into its components again.
 //!
 //! # Sources
 //! E. A. Emerson, C.-L. Lei, *Modalities for model checking: branching time logic strikes back*,
@@ -18,17 +21,17 @@ use parikh_net::components::components;
 use parikh_net::{Fairness, Marking, Net, TransitionId};
 use parikh_temporal::Marks;
 
-/// An edge.
+/// An edge between nodes.
 pub(super) struct Way {
-    /// The node that it leads to.
+    /// The target node.
     pub(super) to: u32,
-    /// The marks that it carries.
+    /// The marks of the edge.
     pub(super) marks: Marks,
-    /// What fires; nothing where a dead marking repeats.
+    /// The transition that fires, or `None` if a dead marking stutters.
     pub(super) fires: Option<TransitionId>,
 }
 
-/// What a run is to be to a transition.
+/// The fairness that a run must have with respect to a transition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fair {
     Anyhow,
@@ -36,25 +39,25 @@ enum Fair {
     Strongly,
 }
 
-/// See the module.
+/// The graph of the visited nodes, with the fairness constraints.
 pub(super) struct Graph<'a> {
     net: &'a Net,
     wanted: Marks,
-    /// The transitions that a run has to be fair to.
+    /// The transitions with a fairness constraint.
     listed: Vec<TransitionId>,
-    /// By transition.
+    /// The fairness constraint of each transition.
     fair: Vec<Fair>,
-    /// By node its edges.
+    /// The edges of each node.
     pub(super) after: Vec<Vec<Way>>,
-    /// By node which of the listed transitions are enabled.
+    /// The listed transitions that each node enables.
     enabled: Vec<Box<[TransitionId]>>,
 }
 
-/// Of a node that was taken away.
+/// The component number of a removed node.
 const GONE: u32 = u32::MAX;
 
 impl<'a> Graph<'a> {
-    /// A graph without nodes. A round is to carry all of these marks.
+    /// Creates a graph without nodes. A component must carry the marks `wanted`.
     pub(super) fn new(net: &'a Net, fairness: &Fairness, wanted: Marks) -> Self {
         let mut fair = vec![Fair::Anyhow; net.transition_count()];
         fairness.weak().iter().for_each(|t| fair[t.index()] = Fair::Weakly);
@@ -63,19 +66,19 @@ impl<'a> Graph<'a> {
         Graph { net, wanted, listed, fair, after: Vec::new(), enabled: Vec::new() }
     }
 
-    /// Adds the next node: its marking, and its edges.
+    /// Adds the next node, with its marking and its edges.
     pub(super) fn push(&mut self, marking: &Marking, after: Vec<Way>) {
         let enabled = self.listed.iter().copied().filter(|&t| self.net.is_enabled(marking, t));
         self.enabled.push(enabled.collect());
         self.after.push(after);
     }
 
-    /// Whether some run has a round, and is fair.
+    /// Returns true if some component with all marks has a fair run.
     ///
     /// # Errors
-    /// When told to stop.
+    /// [`Flaw::Stopped`] when `goes_on` returns false.
     pub(super) fn has_round(&self, goes_on: &mut dyn FnMut() -> bool) -> Result<bool, Flaw> {
-        // By node the component that it was in when these were found last.
+        // The component of each node in the previous decomposition.
         let mut part = vec![0u32; self.after.len()];
         let mut looks = Looks::new(self.net.transition_count());
         loop {
@@ -85,7 +88,8 @@ impl<'a> Graph<'a> {
             let found = components(self.after.len() as u32, |node, k| {
                 let ways = self.after.get(node as usize).filter(|_| part[node as usize] != GONE)?;
                 let way = ways.get(k as usize)?;
-                // An edge that leads elsewhere is as good as one that stays.
+                // An edge that leaves the component is replaced by a self-loop, which does not
+                // affect the decomposition.
                 let inside = part[way.to as usize] == part[node as usize];
                 Some(if inside { way.to } else { node })
             });
@@ -117,7 +121,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Looks at a component.
+    /// Examines a component.
     fn look(
         &self,
         component: &[usize],
@@ -149,24 +153,26 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// What a component is.
+/// The result of the examination of a component.
 enum Look {
-    /// A run can repeat all of it.
+    /// A fair run can visit all of the component infinitely often.
     Round,
-    /// No run that is meant stays in it.
+    /// No fair run stays in the component.
     Nothing,
-    /// One that does meets nodes that enable these finitely often.
+    /// A fair run that stays in the component visits the nodes that enable these transitions only
+    /// finitely often.
     Without(Vec<TransitionId>),
 }
 
-/// What fires in a component, and in how many nodes a transition is enabled.
+/// The transitions that fire in a component, and the number of nodes that enable each transition.
 struct Looks {
     round: u32,
-    /// By transition the round in which it was seen to fire last.
+    /// The last round in which each transition was seen to fire.
     fired: Vec<u32>,
-    /// By transition the round in which it was seen to be enabled last, and how often in that.
+    /// The last round in which each transition was seen to be enabled, and the number of nodes in
+    /// this round.
     enabled: Vec<(u32, usize)>,
-    /// Those that are enabled somewhere.
+    /// Transitions that some node of the component enables.
     seen: Vec<TransitionId>,
 }
 
@@ -198,7 +204,8 @@ impl Looks {
         *times += 1;
     }
 
-    /// Those that are enabled somewhere and do not fire, each with the number of nodes.
+    /// Returns the transitions that are enabled somewhere and never fire, with the number of nodes
+    /// that enable each.
     fn waits(&self) -> Vec<(TransitionId, usize)> {
         let waits = self.seen.iter().filter(|t| self.fired[t.index()] != self.round);
         waits.map(|&t| (t, self.enabled[t.index()].1)).collect()

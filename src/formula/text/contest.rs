@@ -1,4 +1,4 @@
-//! The contest's own texts beside its XML files, in both dialects.
+//! The contest's textual formulas beside its XML files, in both dialects.
 //!
 //! ```text
 //! Property AirplaneLD-PT-0010-CTLCardinality-00
@@ -8,9 +8,10 @@
 //!   end.
 //! ```
 //!
-//! Reachability and CTL come fully parenthesised, with `tokens-count(…)` and `is-fireable(…)`; LTL
-//! and bounds with few parentheses, with `#tokens(…)`, `("t", "u")?` and `bound(…)`. No operator
-//! means two things in the two, so one grammar reads both. `U` binds loosest.
+//! Formulas of reachability and CTL have all parentheses, with `tokens-count(…)` and
+//! `is-fireable(…)`. Formulas of LTL and bounds have few parentheses, with `#tokens(…)`, `("t",
+//! "u")?` and `bound(…)`. No operator has different meanings in the two dialects, so one grammar
+//! reads both. `U` has the lowest precedence.
 
 use super::Failure;
 use super::lexer::{Cursor, Kind, Lexis, Token};
@@ -33,17 +34,17 @@ pub(super) static LEXIS: Lexis = Lexis {
 /// The keyword that begins a property, at the beginning of a line.
 const PROPERTY: &str = "Property";
 
-/// A property as it stands in the file.
+/// A property of the file.
 pub(super) struct Property<'t> {
     pub(super) id: &'t str,
-    /// Where the id stands.
+    /// The position of the id.
     pub(super) at: Range<usize>,
     pub(super) description: Option<String>,
     pub(super) formula: Result<Formula, Failure>,
 }
 
-/// The byte ranges of the properties in `text`: each reaches to where the next begins, so that
-/// what is wrong with one is its own affair.
+/// Returns the byte ranges of the properties in `text`. Each range ends where the next property
+/// begins, so an error in one property does not affect the next.
 pub(super) fn properties(text: &str) -> Vec<Range<usize>> {
     let begins = |&(at, _): &(usize, &str)| {
         let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -55,7 +56,7 @@ pub(super) fn properties(text: &str) -> Vec<Range<usize>> {
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// Reads the property at `range`, which [`properties`] gave.
+/// Reads the property at a range returned by [`properties`].
 pub(super) fn property<'t>(
     text: &'t str,
     range: Range<usize>,
@@ -145,7 +146,7 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
         7
     }
 
-    /// In `("t", "u")?` the parenthesis opens a list, in `("t"? | …` a group.
+    /// The parenthesis in `("t", "u")?` opens a list, and in `("t"? | …` a group.
     fn group(&self, cursor: &mut Cursor<'t>) -> Option<&'static str> {
         let list = matches!(cursor.look(1).kind, Kind::Quoted(_))
             && (cursor.look(2).is(",") || cursor.look(2).is(")"));

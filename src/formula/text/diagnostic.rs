@@ -1,5 +1,5 @@
-//! A problem with its place in the text: file, line, column, and the line itself with a caret
-//! under the offending piece.
+//! Errors with their position in a text: file, line, column, and the line with carets under the
+//! error.
 
 use super::Failure;
 use crate::formula::FormulaProblem;
@@ -8,22 +8,23 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Range;
 
-/// What is wrong with a formula in a text, and where.
+/// An error in a formula of a text, with its position.
 ///
-/// `{}` is one line, `{:#}` adds the excerpt; nothing in either is more than it looks.
+/// `{}` prints one line, and `{:#}` adds the excerpt. Both are free of control and other misleading
+/// characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextError {
-    /// The file, or what the text was called by the caller.
+    /// The file, or the caller's name for the text.
     pub file: Box<str>,
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub line: u64,
-    /// Counted in characters, from 1.
+    /// The column, counted in characters from 1.
     pub column: u64,
-    /// What is wrong there.
+    /// The problem.
     pub problem: FormulaProblem,
     /// The line, or the part of it around the problem.
     excerpt: Box<str>,
-    /// Where in the excerpt the problem begins, and how long it is, in characters.
+    /// The range of the error in the excerpt, in characters.
     caret: Range<usize>,
 }
 
@@ -41,23 +42,23 @@ impl fmt::Display for TextError {
 }
 
 impl TextError {
-    /// The line of the text, or the part of it around the problem, and below it carets under the
-    /// problem.
+    /// Returns the line of the text, or the part around the error, and a line with carets under the
+    /// error.
     pub fn excerpt(&self) -> [String; 2] {
         let carets = "^".repeat(self.caret.len());
         [format!("  {}", self.excerpt), format!("  {}{carets}", " ".repeat(self.caret.start))]
     }
 }
 
-/// A text with its name, which turns byte positions into lines and columns.
+/// A text with its name, for converting byte positions to lines and columns.
 pub(super) struct Source<'t> {
     file: &'t str,
     pub(super) text: &'t str,
-    /// The first byte of each line, found when the first problem is.
+    /// The first byte of each line, computed at the first error.
     lines: OnceCell<Vec<usize>>,
 }
 
-/// Characters shown on either side of a problem in a very long line.
+/// The number of characters shown on either side of an error in a very long line.
 const AROUND: usize = 60;
 
 impl<'t> Source<'t> {
@@ -65,7 +66,7 @@ impl<'t> Source<'t> {
         Source { file, text, lines: OnceCell::new() }
     }
 
-    /// The error for a failure in this text.
+    /// Converts a failure in this text to an error.
     pub(super) fn error(&self, Failure { span, problem }: Failure) -> TextError {
         let lines = self.lines.get_or_init(|| {
             let ends = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
@@ -74,13 +75,13 @@ impl<'t> Source<'t> {
         let row = lines.partition_point(|&start| start <= span.start) - 1;
         let start = lines[row];
         let line = self.text[start..].lines().next().unwrap_or_default();
-        // A problem may be that the text ends here: just behind the line.
+        // An error at the end of the text is just behind the line.
         let at = (span.start - start).min(line.len());
         let end = (span.end.max(span.start) - start).min(line.len());
         let before = line[..at].chars().count();
         let length = line[at..end].chars().count().max(1);
         let cut = before.saturating_sub(AROUND);
-        // Nothing that a terminal would obey, and as many characters: the carets stand below.
+        // Control characters are replaced one by one, so that the carets stay aligned.
         let visible = |c: char| match c {
             '\t' => ' ',
             c if is_harmful(c) => char::REPLACEMENT_CHARACTER,

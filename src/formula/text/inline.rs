@@ -1,4 +1,4 @@
-//! The language for people, on the command line and in files of their own.
+//! The inline language of Parikh, for the command line and for formula files.
 //!
 //! ```text
 //! EF (p1 >= 2 && !fireable(t3))
@@ -23,16 +23,17 @@
 //! | `->` `implies` | `a -> b -> c` is `a -> (b -> c)` |
 //! | `<->` `iff` | |
 //!
-//! `fireable(t, …)` or `enabled(t, …)`: at least one of these transitions is enabled.
-//! `fires(t, …)`: one of them fires next, which is said of runs, so that the formula is one of LTL.
-//! `deadlock`: none of the net is enabled. `bound(p + q)` or `max(p + q)`: the most these places
-//! ever hold together. Constraints of Declare stand by name, such as `response(ask, answer)`, over
-//! names of transitions (`declare`). Brackets may be square: `A [p >= 1 U q >= 1]`.
+//! `fireable(t, …)` or `enabled(t, …)` means that at least one of these transitions is enabled.
+//! `fires(t, …)` means that one of them fires next. Such an atom is about runs, so the formula is
+//! in LTL. `deadlock` means that no transition is enabled. `bound(p + q)` or `max(p + q)` asks for
+//! the largest sum of tokens on these places. Constraints of Declare are written by name, such as
+//! `response(ask, answer)`, over names of transitions (`declare`). Brackets may be square: `A [p >=
+//! 1 U q >= 1]`.
 //!
-//! A node has an id and a name: its label, or else its id. A word of letters, digits, `_` and `.`
-//! is the id of a node, or else the name of one node. `"pay invoice"` in quotes means all nodes
-//! with this name, or else the node with this id; `id "p-1"` is an id and nothing else. A node
-//! whose id or name is a word of the language has to be quoted.
+//! A node has an id and a name, which is its label, or its id if there is no label. A word of
+//! letters, digits, `_` and `.` is the id of a node, or else the name of exactly one node. `"pay
+//! invoice"` in quotes means all nodes with this name, or else the node with this id. `id "p-1"` is
+//! always an id. Reserved words have to be quoted to be used as ids or names.
 
 use super::Failure;
 use super::lexer::{Cursor, Kind, Lexis, Token};
@@ -54,7 +55,7 @@ pub(super) static LEXIS: Lexis = Lexis {
     escapes: true,
 };
 
-/// The prefix operators that are words.
+/// The prefix operators written as words.
 const PATHS: [(&str, &[Operator]); 12] = {
     use Operator as O;
     [
@@ -73,7 +74,7 @@ const PATHS: [(&str, &[Operator]); 12] = {
     ]
 };
 
-/// The infix operators with how tightly they bind.
+/// The infix operators with their precedences; higher numbers bind tighter.
 const INFIX: [(&str, Operator, u8); 24] = {
     use Operator as O;
     [
@@ -104,14 +105,14 @@ const INFIX: [(&str, Operator, u8); 24] = {
     ]
 };
 
-/// Binds tighter than `U`, looser than comparisons.
+/// The precedence of prefix operators, between `U` and comparisons.
 const PREFIX: u8 = 7;
 
-/// Words with a list of names, or none, behind them.
+/// The words that begin a function, followed by a list of names.
 const FUNCTIONS: [&str; 6] = ["fireable", "enabled", "fires", "tokens", "bound", "max"];
 const CONSTANTS: [&str; 3] = ["deadlock", "true", "false"];
 
-/// Whether a bare word is of the language and therefore no name.
+/// Returns true if a bare word is reserved, and so cannot be a name.
 pub(in crate::formula) fn is_reserved(word: &str) -> bool {
     FUNCTIONS.contains(&word)
         || CONSTANTS.contains(&word)
@@ -119,7 +120,7 @@ pub(in crate::formula) fn is_reserved(word: &str) -> bool {
         || INFIX.iter().any(|(infix, ..)| *infix == word)
 }
 
-/// Whether a name reads back as one word that is a name.
+/// Returns true if a name can be written without quotes.
 pub(in crate::formula) fn is_bare(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
@@ -127,8 +128,8 @@ pub(in crate::formula) fn is_bare(name: &str) -> bool {
         && !is_reserved(name)
 }
 
-/// Reads the formula in `cursor`, which ends where its text does. What reads otherwise than it
-/// looks is put into `remarks`.
+/// Reads the formula in `cursor`, to the end of its text. Adds a remark to `remarks` where the
+/// meaning may surprise the author.
 pub(super) fn formula<'t>(
     cursor: &mut Cursor<'t>,
     names: &mut Names<'_>,
@@ -152,7 +153,7 @@ pub(super) fn formula<'t>(
 struct Inline<'a, 'n> {
     names: &'a mut Names<'n>,
     remarks: &'a mut Vec<Failure>,
-    /// Where it is first said that something fires.
+    /// The position of the first atom about firings.
     firing: Option<Range<usize>>,
 }
 
@@ -289,7 +290,7 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
     }
 }
 
-/// What a sign or word of other languages is called in this one.
+/// Suggests the inline notation for a sign or word of another language.
 fn meant(kind: &Kind<'_>) -> Option<&'static str> {
     Some(match kind {
         Kind::Symbol("=<") | Kind::Bad('≤') => "<=",
@@ -299,7 +300,7 @@ fn meant(kind: &Kind<'_>) -> Option<&'static str> {
         Kind::Bad('∨') => "||",
         Kind::Bad('¬' | '~') => "!",
         Kind::Bad('→') => "->",
-        // One letter is a name more likely than a path.
+        // A single letter is more likely a name than a path quantifier.
         Kind::Word(word) if word.len() > 1 => {
             let words = PATHS.iter().map(|(path, _)| *path);
             let words = words.chain(INFIX.iter().map(|(infix, ..)| *infix));
@@ -314,9 +315,9 @@ const OPERAND: &str = "a formula or a number: a place, a whole number, `fireable
                        `(`, or an operator such as EF, AG, `!`";
 
 impl Inline<'_, '_> {
-    /// The tokens of the one place that `token` names.
+    /// Returns the tokens of the place that `token` names.
     fn tokens(&mut self, cursor: &mut Cursor<'_>, token: &Token<'_>) -> Result<Value, Failure> {
-        // No name is followed by a list, so this was meant as a function.
+        // A list never follows a name, so the author meant a function.
         if let Kind::Word(word) = token.kind
             && cursor.peek().is("(")
             && !self.names.may_have_colour(word)
@@ -342,7 +343,7 @@ impl Inline<'_, '_> {
         Ok(Value::Number(Expression::Tokens(places)))
     }
 
-    /// Takes the activities of a constraint of Declare.
+    /// Takes the operands of a constraint of Declare.
     fn constraint(&mut self, name: &str, cursor: &mut Cursor<'_>) -> Result<Formula, Failure> {
         let behind = cursor.peek().span.clone();
         let mut activities = Vec::new();
@@ -365,7 +366,7 @@ impl Inline<'_, '_> {
         })
     }
 
-    /// Takes `( p + tokens(q, r) + … )`, also with commas.
+    /// Takes `( p + tokens(q, r) + … )`; commas may replace plus signs.
     fn sum(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<PlaceId>, Failure> {
         cursor.expect("(")?;
         let mut places = Vec::new();
@@ -387,8 +388,8 @@ impl Inline<'_, '_> {
         }
     }
 
-    /// `EF a && b` is `(EF a) && b`, where b speaks of the initial marking alone. Who writes that
-    /// usually means `EF (a && b)`.
+    /// Adds a remark on `EF a && b`. The formula is read as `(EF a) && b`, where b is about the
+    /// initial marking. Authors usually mean `EF (a && b)`.
     fn remark_on_scope(&mut self, operator: Operator, left: &Part<Value>, right: &Part<Value>) {
         use Operator as O;
         let junction = matches!(operator, O::And | O::Or | O::Xor | O::Implies | O::Equivalent);

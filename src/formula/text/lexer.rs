@@ -1,6 +1,6 @@
-//! Text into tokens, one at a time, with winnow: words, quoted names, whole numbers, and the
-//! symbols of the language at hand. Nothing fails here: what is no token is one of kind
-//! [`Kind::Bad`], so that whoever expected something else can say where and what.
+//! A lexer based on winnow: words, quoted names, whole numbers, and the symbols of a language. The
+//! lexer never fails. Invalid text gives a token of kind [`Kind::Bad`], so that the parser can
+//! report its position and the expected token.
 
 use super::Failure;
 use crate::formula::FormulaProblem;
@@ -18,40 +18,40 @@ use winnow::token::{any, none_of, one_of, take_while};
 type Input<'t> = LocatingSlice<&'t str>;
 type Parsed<T> = winnow::Result<T, EmptyError>;
 
-/// What makes a token in one language.
+/// The lexical rules of a language.
 pub(super) struct Lexis {
-    /// What may follow in a word, besides letters, digits and `_`.
+    /// The characters allowed inside words, besides letters, digits and `_`.
     pub(super) inside_words: &'static [char],
-    /// Longer ones first where one begins with another.
+    /// The symbols; a symbol comes before its prefixes.
     pub(super) symbols: &'static [&'static str],
-    /// Whether `#` starts a comment.
+    /// True if `#` starts a comment.
     pub(super) comments: bool,
-    /// Whether the end of a line is a token.
+    /// True if the end of a line is a token.
     pub(super) lines: bool,
-    /// Whether a backslash inside quotes takes the next character as it is.
+    /// True if a backslash inside quotes escapes the next character.
     pub(super) escapes: bool,
 }
 
-/// A token.
+/// The kind of a token, with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind<'t> {
     /// A bare name or keyword.
     Word(&'t str),
-    /// A name in double quotes, without them.
+    /// The text of a name in double quotes, without the quotes.
     Quoted(Cow<'t, str>),
-    /// Digits.
+    /// A sequence of digits.
     Integer(&'t str),
-    /// One of the language's symbols.
+    /// A symbol of the language.
     Symbol(&'static str),
     /// The end of a line.
     Line,
-    /// A character that begins nothing; a quote among them has no end on its line.
+    /// A character that begins no token, such as a quote without a closing quote on its line.
     Bad(char),
     /// The end of the text.
     End,
 }
 
-/// A token with where it stands, in bytes of the whole text.
+/// A token with its byte range in the whole text.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'t> {
     pub(super) kind: Kind<'t>,
@@ -59,7 +59,7 @@ pub(super) struct Token<'t> {
 }
 
 impl Token<'_> {
-    /// The token in a message "found …".
+    /// Describes the token for a message "found …".
     pub(super) fn found(&self) -> String {
         match &self.kind {
             Kind::Word(text) | Kind::Integer(text) => format!("`{}`", shown(text)),
@@ -83,33 +83,33 @@ impl Token<'_> {
         matches!(self.kind, Kind::Word(found) if found == word)
     }
 
-    /// This token in place of what was expected.
+    /// Returns the failure that this token is not the expected one.
     pub(super) fn instead_of(&self, expected: impl Into<Cow<'static, str>>) -> Failure {
         let problem = FormulaProblem::Syntax { found: self.found(), expected: expected.into() };
         Failure { span: self.span.clone(), problem }
     }
 }
 
-/// A place in a text, from which tokens are read.
+/// A position in a text, from which tokens are read.
 pub(super) struct Cursor<'t> {
     lexis: &'static Lexis,
     input: Input<'t>,
-    /// Where `input` begins in the whole text.
+    /// The byte offset of `input` in the whole text.
     base: usize,
-    /// Tokens looked at, but not taken.
+    /// Tokens that were read ahead, but not taken.
     ahead: VecDeque<Token<'t>>,
     /// The end of the token taken last.
     end: usize,
 }
 
 impl<'t> Cursor<'t> {
-    /// At the beginning of `text[range]`.
+    /// Returns a cursor at the beginning of `text[range]`.
     pub(super) fn new(text: &'t str, range: Range<usize>, lexis: &'static Lexis) -> Self {
         let input = LocatingSlice::new(&text[range.clone()]);
         Cursor { lexis, input, base: range.start, ahead: VecDeque::new(), end: range.start }
     }
 
-    /// The token `distance` tokens from here, which is not taken.
+    /// Returns the token at a distance from here, without taking it. The next token has distance 0.
     pub(super) fn look(&mut self, distance: usize) -> &Token<'t> {
         while self.ahead.len() <= distance {
             let token = self.read();
@@ -118,7 +118,7 @@ impl<'t> Cursor<'t> {
         &self.ahead[distance]
     }
 
-    /// The next token, which is not taken.
+    /// Returns the next token without taking it.
     pub(super) fn peek(&mut self) -> &Token<'t> {
         self.look(0)
     }
@@ -135,7 +135,7 @@ impl<'t> Cursor<'t> {
         self.peek().is(symbol).then(|| self.take())
     }
 
-    /// Takes this symbol.
+    /// Takes this symbol, or returns a failure.
     pub(super) fn expect(&mut self, symbol: &'static str) -> Result<Token<'t>, Failure> {
         match self.take_if(symbol) {
             Some(token) => Ok(token),
@@ -143,12 +143,12 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Where the next token begins.
+    /// Returns the byte offset of the next token.
     pub(super) fn position(&mut self) -> usize {
         self.peek().span.start
     }
 
-    /// Where the token taken last ends.
+    /// Returns the end of the token taken last.
     pub(super) fn end(&self) -> usize {
         self.end
     }
@@ -156,7 +156,7 @@ impl<'t> Cursor<'t> {
     fn read(&mut self) -> Token<'t> {
         let lexis = self.lexis;
         let input = &mut self.input;
-        // Neither fails: blanks may be none, and a kind is always found.
+        // Neither parser fails: blanks may be empty, and every text has a token.
         let _ = blanks(lexis, input);
         let read = (|input: &mut Input<'t>| kind(lexis, input)).with_span().parse_next(input);
         let (kind, span) = read.unwrap_or((Kind::End, 0..0));

@@ -1,20 +1,20 @@
 //! Formulas of LoLA: `EF (p > 2 AND NOT FIREABLE(t))`, `AG EF DEADLOCK`,
 //! `ALLPATH ALWAYS (p = 1 -> EVENTUALLY q = 1)`.
 //!
-//! They are turned into the language for people word by word, and read as such; what is wrong is
-//! told where it stands in the file. Several formulas of a file have `;` or `:` between them. The
-//! words of older versions for whole formulas (`REACHABLE φ`, `INVARIANT φ`, `IMPOSSIBLE φ`,
-//! `LIVE φ`) are taken, too. `INITIAL`, `oo` and what is not listed here is refused.
+//! The formulas are translated word by word into the inline language, and then read. Errors are
+//! reported at their positions in the original file. Several formulas of a file are separated by
+//! `;` or `:`. Older versions have keywords for whole formulas (`REACHABLE φ`, `INVARIANT φ`,
+//! `IMPOSSIBLE φ`, `LIVE φ`), which are supported. `INITIAL`, `oo` and other keywords are refused.
 //!
-//! How tightly operators of time bind is not the same in the two languages: where it would matter,
-//! parentheses are asked for.
+//! The two languages have different precedences of temporal operators. Where the difference
+//! matters, an error asks for parentheses.
 
 use super::Failure;
 use crate::formula::FormulaProblem;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Words, and what they are in the language for people.
+/// The keywords with their translation into the inline language.
 const WORDS: [(&str, &str); 29] = [
     ("AND", "&&"),
     ("OR", "||"),
@@ -47,11 +47,11 @@ const WORDS: [(&str, &str); 29] = [
     ("EFAG", "EF AG"),
 ];
 
-/// Words that say something of a whole formula.
+/// The keywords for whole formulas, with the beginning of their translation.
 const WHOLE: [(&str, &str); 4] =
     [("REACHABLE", "EF ("), ("INVARIANT", "AG ("), ("IMPOSSIBLE", "AG !("), ("LIVE", "AG EF (")];
 
-/// Words that no other language of formulas has.
+/// The keywords that no other formula language has.
 const OWN: [&str; 21] = [
     "XOR",
     "TRUE",
@@ -76,7 +76,7 @@ const OWN: [&str; 21] = [
     "EFAG",
 ];
 
-/// Signs, longer ones first, and what they are.
+/// The signs with their translation. A sign comes before its prefixes.
 const SIGNS: [(&str, &str); 22] = [
     ("<->", "<->"),
     ("->", "->"),
@@ -102,15 +102,15 @@ const SIGNS: [(&str, &str); 22] = [
     (",", ","),
 ];
 
-/// A formula in the language for people.
+/// A formula translated into the inline language.
 pub(super) struct Translated {
     pub(super) text: String,
-    /// Where pieces of the text begin, and what they stand for in the file.
+    /// For each piece, its byte offset in `text`, and its range in the original file.
     pieces: Vec<(usize, Range<usize>)>,
 }
 
 impl Translated {
-    /// What these bytes of the text stand for in the file.
+    /// Returns the range in the original file of a range in the translated text.
     pub(super) fn origin(&self, span: &Range<usize>) -> Range<usize> {
         let at = |byte: usize| self.pieces.partition_point(|&(start, _)| start <= byte).max(1) - 1;
         let of = |at: usize| self.pieces.get(at).map_or(0..0, |(_, span)| span.clone());
@@ -124,9 +124,9 @@ impl Translated {
     }
 }
 
-/// Whether a text is of this language.
+/// Returns true if a text is in the language of LoLA.
 pub(super) fn is(text: &str) -> bool {
-    // What stands behind a `#` is a remark in the language for people.
+    // In the inline language, `#` begins a comment.
     let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
     let is_its_own = |line: &str| line.contains(';') || line.trim_start().starts_with('{');
@@ -134,7 +134,7 @@ pub(super) fn is(text: &str) -> bool {
         && (words.any(|word| OWN.contains(&word)) || lines().any(is_its_own))
 }
 
-/// A piece of the file.
+/// A token of the original file.
 #[derive(Clone)]
 struct Piece<'t> {
     text: &'t str,
@@ -142,7 +142,7 @@ struct Piece<'t> {
     is_word: bool,
 }
 
-/// The formulas of a text.
+/// Translates the formulas of a text.
 pub(super) fn formulas(text: &str) -> Vec<Result<Translated, Failure>> {
     let pieces = match pieces(text) {
         Ok(pieces) => pieces,
@@ -237,7 +237,7 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Translated, Failure> {
     Ok(out)
 }
 
-/// Whether the piece stands in the parentheses of a FIREABLE.
+/// Returns true if the piece is inside the parentheses of `FIREABLE` or `UNFIREABLE`.
 fn in_fireable(pieces: &[Piece<'_>], at: usize) -> bool {
     let open = pieces[..at].iter().rposition(|piece| piece.text == "(");
     open.and_then(|open| open.checked_sub(1))
@@ -250,7 +250,8 @@ fn is_temporal(word: &str) -> bool {
     words.contains(&word) || short.contains(&word)
 }
 
-/// Behind an operator of time, a comparison without parentheses must not be joined with anything.
+/// Returns an error if a comparison without parentheses directly follows a temporal operator and
+/// another operator follows the comparison.
 fn ask_for_parentheses(pieces: &[Piece<'_>], at: usize) -> Result<(), Failure> {
     let is_sign = |piece: &&Piece<'_>| matches!(piece.text, "NOT" | "!" | "-");
     let Some(next) = pieces[at + 1..].iter().find(|piece| !is_sign(piece)) else { return Ok(()) };

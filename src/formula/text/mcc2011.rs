@@ -5,17 +5,17 @@
 //! f2 = invariant (p1 contains {1*[.]}) and (p2 equals {1*[1, 2], 3*[2, 1]})
 //! ```
 //!
-//! A formula is a quantifier, `reachable` (EF) or `invariant` (AG), and a body of `and`, `or`,
-//! `not` and atoms that compare the tokens of one place with a multiset. `[.]` is a token without
-//! colour, `[2, red]` one whose colour is a tuple.
+//! A formula is a quantifier, `reachable` (EF) or `invariant` (AG), and a body. A body consists of
+//! `and`, `or`, `not` and atoms that compare the tokens of one place with a multiset. `[.]` is a
+//! token without colour, and `[2, red]` a token whose colour is a tuple.
 //!
-//! The page's grammar is stricter than its prose. We read more: an atom needs no parentheses, `not`
-//! may stand before anything, `and` and `or` may mix (`and` binds tighter), the last line need not
-//! end, a line may end inside parentheses, and an odd name can be quoted. What the grammar itself
-//! does not allow is remarked on request.
+//! The published grammar is stricter than its description. This parser accepts more: an atom needs
+//! no parentheses, `not` may precede anything, and `and` and `or` may mix (`and` binds tighter).
+//! The last line may lack a line end, a line may end inside parentheses, and unusual names may be
+//! quoted. On request, remarks show deviations from the grammar.
 //!
-//! The text is read into [`Definition`]s, which know no net. `resolve` makes formulas of them
-//! for nets whose tokens have no colours.
+//! The parser returns [`Definition`]s, which do not depend on a net. The function `resolve`
+//! converts definitions to formulas.
 
 use super::Failure;
 use super::lexer::{Cursor, Kind, Lexis, Token};
@@ -37,23 +37,23 @@ static LEXIS_OF_LINES: Lexis = Lexis { lines: true, ..LEXIS };
 
 const KEYWORDS: [&str; 7] = ["reachable", "invariant", "and", "or", "not", "contains", "equals"];
 
-/// A formula as it stands in the text, with names that mean nothing yet.
+/// A formula of the text, with unresolved names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// What it is called.
+    /// The name of the formula.
     pub name: String,
-    /// Over which markings its body speaks.
+    /// The quantifier of the formula.
     pub quantifier: Quantifier,
-    /// What it says of a marking.
+    /// The condition on a marking.
     pub body: Tree,
 }
 
-/// Over which markings a body speaks.
+/// The quantifier over reachable markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {
-    /// Some reachable marking satisfies it.
+    /// Some reachable marking satisfies the body.
     Reachable,
-    /// All reachable markings satisfy it.
+    /// All reachable markings satisfy the body.
     Invariant,
 }
 
@@ -62,73 +62,74 @@ pub enum Quantifier {
 pub enum Tree {
     /// A comparison.
     Atom(Atom),
-    /// It does not hold.
+    /// A negation.
     Not(Box<Tree>),
-    /// All hold; at least two.
+    /// A conjunction of at least two operands.
     And(Vec<Tree>),
-    /// At least one holds; at least two.
+    /// A disjunction of at least two operands.
     Or(Vec<Tree>),
 }
 
-/// The tokens of one place against a multiset.
+/// A comparison of the tokens of one place with a multiset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Atom {
     /// The place.
     pub place: String,
-    /// Where its name stands, in bytes of the text.
+    /// The position of the place's name, in bytes of the text.
     pub at: Range<usize>,
-    /// How they compare.
+    /// The kind of comparison.
     pub comparison: Comparison,
-    /// The multiset as it is written: a colour may occur several times, its counts add up.
+    /// The multiset as written. If a colour occurs several times, the counts are added.
     pub tokens: Vec<Tokens>,
 }
 
-/// How the tokens of a place compare with a multiset.
+/// The kind of comparison with a multiset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// At least these.
+    /// The place has at least the given tokens.
     Contains,
-    /// These and no others.
+    /// The place has exactly the given tokens.
     Equals,
 }
 
-/// Some tokens of one colour.
+/// A number of tokens of one colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tokens {
-    /// How many.
+    /// The number of tokens.
     pub count: i64,
-    /// The components of their colour; empty for black tokens, `[.]`.
+    /// The components of the colour; empty for black tokens, `[.]`.
     pub colour: Vec<Component>,
-    /// Where all this stands, in bytes of the text.
+    /// The position of the entry, in bytes of the text.
     pub at: Range<usize>,
 }
 
 /// A component of a colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Component {
-    /// Of a range of numbers, in its digits.
+    /// The digits of an element of a range.
     Number(String),
-    /// Of an enumeration.
+    /// The name of an element of an enumeration.
     Name(String),
 }
 
-/// A definition with its remarks, or what is wrong with it.
+/// A definition or its error, with remarks.
 pub(super) struct Read {
-    /// What it is called, as far as that was read.
+    /// The name, as far as it was read.
     pub(super) name: String,
     pub(super) at: Range<usize>,
     pub(super) definition: Result<Definition, Failure>,
-    /// Where the text says more than the grammar of 2011 allows.
+    /// Deviations from the grammar of 2011.
     pub(super) remarks: Vec<Failure>,
 }
 
-/// Reads all definitions of a text; what is wrong with one is its own affair.
+/// Reads all definitions of a text. An error in a definition does not affect the others.
 pub(super) fn definitions(text: &str) -> Vec<Read> {
     pieces(text).into_iter().map(|piece| definition(text, piece)).collect()
 }
 
-/// The byte ranges of definitions. One ends with the first line that ends outside of parentheses
-/// and braces; but a line that begins with `name =` begins a new one in any case.
+/// Returns the byte ranges of the definitions. A definition ends with the first line that ends
+/// outside of parentheses and braces. A line that begins with `name =` always begins a new
+/// definition.
 fn pieces(text: &str) -> Vec<Range<usize>> {
     let mut cursor = Cursor::new(text, 0..text.len(), &LEXIS_OF_LINES);
     let mut pieces = Vec::new();
@@ -176,7 +177,7 @@ fn definition(text: &str, range: Range<usize>) -> Read {
     Read { name, at, definition, remarks }
 }
 
-/// What is beyond the grammar in the tokens themselves, whatever they make up.
+/// Adds remarks on tokens that the grammar of 2011 does not allow.
 fn remark_on_tokens(text: &str, range: Range<usize>, remarks: &mut Vec<Failure>) {
     let mut cursor = Cursor::new(text, range, &LEXIS_OF_LINES);
     loop {
@@ -190,7 +191,7 @@ fn remark_on_tokens(text: &str, range: Range<usize>, remarks: &mut Vec<Failure>)
         };
         remarks.push(remark(token.span, found));
     }
-    // In the order of the text, with those of the parser.
+    // The remarks of the parser and of the tokens, in the order of the text.
     remarks.sort_by_key(|remark| remark.span.start);
 }
 
@@ -310,7 +311,7 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
 }
 
 impl Grammar2011<'_> {
-    /// Takes `{ 1*[.], … }`, possibly empty.
+    /// Takes `{ 1*[.], … }`, which may be empty.
     fn multiset(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<Tokens>, Failure> {
         cursor.expect("{")?;
         let mut all = Vec::new();
@@ -366,7 +367,7 @@ impl Grammar2011<'_> {
     }
 }
 
-/// The formula that a definition means on a net whose tokens have no colours.
+/// Converts a definition to a formula about a net.
 pub(super) fn resolve(definition: &Definition, names: &mut Names<'_>) -> Result<Formula, Failure> {
     let body = Box::new(tree(&definition.body, names)?);
     Ok(match definition.quantifier {
@@ -375,7 +376,7 @@ pub(super) fn resolve(definition: &Definition, names: &mut Names<'_>) -> Result<
     })
 }
 
-/// As deep as the parser lets a tree be.
+/// Converts a body to a formula. The recursion is as deep as the parser allows.
 fn tree(body: &Tree, names: &mut Names<'_>) -> Result<Formula, Failure> {
     let mut all = |parts: &[Tree]| -> Result<Vec<Formula>, Failure> {
         parts.iter().map(|part| tree(part, names)).collect()
@@ -402,7 +403,7 @@ fn compare(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
             let problem = FormulaProblem::ColourOnBlackPlace { place: atom.place.clone() };
             return Err(Failure { span: tokens.at.clone(), problem });
         }
-        // No overflow: a text holds far fewer than 2⁶⁴ counts.
+        // The sum cannot overflow: a text holds far fewer than 2⁶⁴ counts.
         sum += i128::from(tokens.count);
         if i64::try_from(sum).is_err() {
             let problem = FormulaProblem::BadNumber(sum.to_string());
@@ -418,8 +419,9 @@ fn compare(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
     })
 }
 
-/// Each colour by itself; those that are not listed are none of `equals`. A colour that never holds
-/// a token has no place in an unfolding, and 0 tokens.
+/// Compares the tokens of each colour separately. For `equals`, the colours that are not listed
+/// must have no tokens. A colour that never occurs in a marking has no place in the unfolding, and
+/// counts as 0 tokens.
 fn compare_colours(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
     let mut counts: BTreeMap<Option<PlaceId>, i64> = BTreeMap::new();
     for tokens in &atom.tokens {

@@ -1,11 +1,11 @@
-//! Formulas in text: the language for people ([`Language::Inline`]), the contest's own texts of
-//! today ([`Language::Contest`]) and of 2011 ([`Language::Mcc2011`]), and LoLA's
-//! ([`Language::Lola`]).
+//! The textual formula languages: Parikh's inline language ([`Language::Inline`]), the contest's
+//! current texts ([`Language::Contest`]) and those of 2011 ([`Language::Mcc2011`]), and LoLA's
+//! formulas ([`Language::Lola`]).
 //!
-//! All give the trees that the reader of query files gives. Tokens come from `lexer`, operators
-//! and parentheses from `precedence`, which nests on a stack of its own; `inline`, `contest`
-//! and [`mcc2011`] say what is special to each language. What is wrong is told with line, column
-//! and a caret ([`TextError`]), and stays with the one formula.
+//! All readers return the same trees as the reader of query files. Tokens come from `lexer`. The
+//! parser `precedence` handles operators and parentheses with a stack on the heap. The modules
+//! `inline`, `contest` and [`mcc2011`] define the languages. Errors have line, column and a caret
+//! ([`TextError`]), and only affect their own formula.
 
 mod contest;
 mod diagnostic;
@@ -35,9 +35,9 @@ use winnow::token::take_while;
 /// A formula language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// For people: `EF (p >= 2 && !fireable(t))`.
+    /// Parikh's own language: `EF (p >= 2 && !fireable(t))`.
     Inline,
-    /// The `.txt` files beside the contest's XML files, in both their dialects.
+    /// The `.txt` files beside the contest's XML files, in both dialects.
     Contest,
     /// The contest's grammar of 2011: `f = reachable (p contains {2*[.]})`.
     Mcc2011,
@@ -45,29 +45,29 @@ pub enum Language {
     Lola,
 }
 
-/// One formula of a text.
+/// A formula of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFormula {
-    /// What the answer has to be called; empty when the text does not say.
+    /// The name of the formula for its answer; empty if the text has none.
     pub id: String,
-    /// The author's remark.
+    /// The author's comment.
     pub description: Option<String>,
-    /// The formula, or what is wrong with it.
+    /// The formula, or the error in it.
     pub formula: Result<Formula, TextError>,
-    /// What the author should know, although it can be read.
+    /// Remarks for the author on a formula without errors.
     pub remarks: Vec<TextError>,
-    /// The nodes that names in the formula stand for.
+    /// The nodes that names in the formula refer to.
     pub named: Vec<NamedNodes>,
 }
 
-/// What is wrong, and with which bytes of the text.
+/// A problem with its byte range in the text.
 #[derive(Clone, Debug)]
 struct Failure {
     span: Range<usize>,
     problem: FormulaProblem,
 }
 
-/// The language of a text, by how it begins.
+/// Detects the language of a text.
 pub fn detect(text: &str) -> Language {
     let start = text.trim_start();
     if start.strip_prefix("Property").is_some_and(|rest| rest.starts_with([' ', '\t'])) {
@@ -76,7 +76,7 @@ pub fn detect(text: &str) -> Language {
     if lola::is(text) {
         return Language::Lola;
     }
-    // `name = reachable` is nothing in the inline language, where `=` compares numbers.
+    // `name = reachable` is not valid in the inline language, where `=` compares numbers.
     let lines = text.lines().filter_map(|line| line.split_once('='));
     let mut verbs = lines.map(|(_, rest)| rest.split_whitespace().next());
     match verbs.any(|verb| matches!(verb, Some("reachable" | "invariant"))) {
@@ -85,8 +85,8 @@ pub fn detect(text: &str) -> Language {
     }
 }
 
-/// Reads the formulas of a text about `net`; `file` is how messages call it. With `strict`, what
-/// the grammar of 2011 would not allow is remarked on.
+/// Reads the formulas of a text about `net`. Messages use `file` for the text. With `strict`,
+/// deviations from the grammar of 2011 give remarks.
 pub fn read(
     text: &str,
     file: &str,
@@ -149,8 +149,8 @@ pub fn read(
     formulas
 }
 
-/// The definitions of a text in the language of 2011, before their names mean anything, each with
-/// what is remarkable about it.
+/// Reads the definitions of a text in the language of 2011 with unresolved names, and the remarks
+/// on each.
 pub fn read_definitions(
     text: &str,
     file: &str,
@@ -164,7 +164,7 @@ pub fn read_definitions(
     mcc2011::definitions(text).into_iter().map(shown).collect()
 }
 
-/// Reads one formula in the inline language, which may be of several lines.
+/// Reads one formula in the inline language, which may have several lines.
 pub fn read_one(text: &str, file: &str, net: &Net) -> TextFormula {
     let source = Source::new(file, text);
     let mut names = Names::new(net, NodeTexts::Names);
@@ -178,8 +178,8 @@ fn unused(taken: &mut HashSet<String>, name: &str, at: Range<usize>) -> Result<(
     }
 }
 
-/// The byte ranges of the entries of an inline file: one begins with a line that has neither a
-/// blank nor a closing bracket in front.
+/// Returns the byte ranges of the entries of an inline file. An entry begins with a line that does
+/// not start with a blank or a closing bracket.
 fn entries(text: &str) -> Vec<Range<usize>> {
     let mut entries: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
@@ -196,7 +196,7 @@ fn entries(text: &str) -> Vec<Range<usize>> {
             _ => entries.push(range),
         }
     }
-    // Line ends and comments behind the formula are no part of it.
+    // Trailing blanks and line ends do not belong to the formula.
     for range in &mut entries {
         range.end = range.start + text[range.clone()].trim_end().len();
     }
@@ -236,7 +236,7 @@ fn inline_formula(
     }
 }
 
-/// Reads a formula of LoLA that was turned into the language for people.
+/// Reads a formula of LoLA that was translated into the inline language.
 fn lola_formula(translated: &lola::Translated, names: &mut Names<'_>) -> Result<Formula, Failure> {
     let text = &translated.text;
     let mut cursor = Cursor::new(text, 0..text.len(), &inline::LEXIS);
@@ -244,7 +244,7 @@ fn lola_formula(translated: &lola::Translated, names: &mut Names<'_>) -> Result<
     formula.map_err(|Failure { span, problem }| Failure { span: translated.origin(&span), problem })
 }
 
-/// The name before the colon, and where the formula behind it begins.
+/// Returns the name before the colon, and the byte offset behind the colon.
 fn label(text: &str) -> Option<(&str, usize)> {
     let mut rest = text.trim_start();
     let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);

@@ -1,5 +1,5 @@
-//! Values of the languages whose trees are [`Formula`]s: formulas, numbers, and names that are
-//! neither yet; and what their operators make of them.
+//! Operands of the languages whose trees are [`Formula`]s: formulas, numbers and names. Also
+//! applies operators to operands.
 
 use super::Failure;
 use super::lexer::{Cursor, Kind, Token};
@@ -10,32 +10,32 @@ use parikh_net::{Mention, NameIndex, Net, NodeKind, PlaceId, TransitionId};
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// An operand or what became of some.
+/// A parsed operand.
 pub(super) enum Value {
     Formula(Formula),
     Number(Expression),
 }
 
-/// The texts that stand for nodes in a language.
+/// The texts that can refer to nodes in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeTexts {
     /// Ids only, as in the contest's languages.
     Ids,
-    /// Words, each of which is an id or a name of one node.
+    /// Words, each the id or the name of one node.
     Words,
-    /// Words, and names in quotes, which may mean several nodes.
+    /// Words, and names in quotes, which may refer to several nodes.
     Names,
 }
 
-/// The names of a net.
+/// Resolves names of a net.
 pub(super) struct Names<'n> {
     net: &'n Net,
     texts: NodeTexts,
-    /// The index of the places and of the transitions; `None` inside if no node has a label.
+    /// The name indexes of places and of transitions; `None` if no node has a label.
     indexes: [OnceCell<Option<NameIndex<'n>>>; 2],
-    /// The nodes that were meant by texts that are more than an id.
+    /// The nodes of names that are not just ids, for explanations.
     named: Vec<NamedNodes>,
-    /// How many more wrong names get a guess of what was meant, each of which looks at the whole
+    /// The number of unknown names that still get a suggestion. Each suggestion searches the whole
     /// net.
     guesses: usize,
 }
@@ -45,7 +45,7 @@ impl<'n> Names<'n> {
         Names { net, texts, indexes: Default::default(), named: Vec::new(), guesses: 50 }
     }
 
-    /// Returns the nodes that were meant by names since the last call.
+    /// Returns the nodes of names resolved since the last call.
     pub(super) fn take_named(&mut self) -> Vec<NamedNodes> {
         std::mem::take(&mut self.named)
     }
@@ -56,7 +56,7 @@ impl<'n> Names<'n> {
         index.as_ref()
     }
 
-    /// Returns the ids of the nodes that a text stands for; the text itself if there are none.
+    /// Returns the ids of the nodes that a text refers to, or the text itself if there are none.
     fn ids(
         &mut self,
         kind: NodeKind,
@@ -84,9 +84,9 @@ impl<'n> Names<'n> {
         Ok(ids)
     }
 
-    /// Returns the ids of the nodes that `token` stands for, or `id` and the quoted id behind it,
-    /// with the bytes of both. Quoted names and names of `activities` mean all nodes that have
-    /// them.
+    /// Returns the ids of the nodes that `token` refers to, with its byte range. The word `id` and
+    /// the quoted id behind it count as one token. Quoted names, and the operands of constraints of
+    /// Declare, refer to all nodes with that name.
     fn nodes(
         &mut self,
         kind: NodeKind,
@@ -122,8 +122,8 @@ impl<'n> Names<'n> {
         guess
     }
 
-    /// The places that `token` names: of a coloured place all colours, or the one that follows it,
-    /// as in `p(red,2)`.
+    /// Returns the places that `token` refers to. A coloured place gives the places of all its
+    /// colours, or of the colour that follows, as in `p(red,2)`.
     pub(super) fn place(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -149,7 +149,7 @@ impl<'n> Names<'n> {
         Ok(places)
     }
 
-    /// Returns true if a word is the id or the name of a place whose colour may follow.
+    /// Returns true if a word is the id or the name of a place that a colour may follow.
     pub(super) fn may_have_colour(&self, word: &str) -> bool {
         let is = |id: &str| self.is_coloured(id) || self.is_erased(id);
         let found = self.index(NodeKind::Place).map(|index| index.find(word, Mention::Word));
@@ -159,20 +159,20 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// Whether a name is that of a place with colours.
+    /// Returns true if the name is that of a coloured place whose unfolding is at hand.
     pub(super) fn is_coloured(&self, place: &str) -> bool {
         let folding = self.net.folding();
         folding.is_some_and(|it| it.coloured().is_some() && it.place_named(place).is_some())
     }
 
-    /// Whether a name is that of a place whose colours are not there to be told apart.
+    /// Returns true if the name is that of a coloured place whose colours are erased in this net.
     pub(super) fn is_erased(&self, place: &str) -> bool {
         let folding = self.net.folding();
         folding.is_some_and(|it| it.coloured().is_none() && it.place_named(place).is_some())
     }
 
-    /// The place of a coloured place's colour, which stands at `span`; nothing if it never holds a
-    /// token.
+    /// Returns the place of one colour of a coloured place. The text of the colour is at `span`.
+    /// Returns `None` if tokens of this colour never occur.
     pub(super) fn colour(
         &mut self,
         place: &str,
@@ -193,7 +193,7 @@ impl<'n> Names<'n> {
         })
     }
 
-    /// The places of this name, which stands at `span`.
+    /// Returns the places with this name, which is at `span`.
     pub(super) fn place_at(
         &mut self,
         name: &str,
@@ -209,7 +209,8 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// The transitions that `token` names: of a coloured transition all bindings.
+    /// Returns the transitions that `token` refers to. A coloured transition gives all its
+    /// bindings.
     pub(super) fn transition(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -219,7 +220,8 @@ impl<'n> Names<'n> {
         self.transitions_at(&ids, &span)
     }
 
-    /// The transitions of an activity: those with this name, or else the one of this id.
+    /// Returns the transitions of an operand of Declare: all with this name, or else the one with
+    /// this id.
     pub(super) fn activity(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -229,7 +231,7 @@ impl<'n> Names<'n> {
         self.transitions_at(&ids, &span)
     }
 
-    /// The transitions of these ids, which a text at `span` stands for.
+    /// Returns the transitions with these ids. The text is at `span`.
     fn transitions_at(
         &mut self,
         ids: &[String],
@@ -247,7 +249,7 @@ impl<'n> Names<'n> {
     }
 }
 
-/// The name in a token that has one.
+/// Returns the name in a word or quoted token.
 pub(super) fn name<'a>(token: &'a Token<'_>) -> Option<&'a str> {
     match &token.kind {
         Kind::Word(name) => Some(name),
@@ -256,13 +258,13 @@ pub(super) fn name<'a>(token: &'a Token<'_>) -> Option<&'a str> {
     }
 }
 
-/// What is wrong with a colour of a place that has lost them.
+/// Returns the failure that the colours of a place are erased.
 pub(super) fn erased(place: &str, span: &Range<usize>) -> Failure {
     let problem = FormulaProblem::ErasedColours { place: place.to_owned() };
     Failure { span: span.clone(), problem }
 }
 
-/// Takes a colour in parentheses, of which there are some; without the outer ones.
+/// Takes a colour in parentheses, and returns it without the outer parentheses.
 fn colour(cursor: &mut Cursor<'_>) -> Result<String, Failure> {
     let (mut text, mut open) = (String::new(), 0);
     loop {
@@ -286,7 +288,7 @@ fn colour(cursor: &mut Cursor<'_>) -> Result<String, Failure> {
     }
 }
 
-/// Takes `( name, … )`, at least one name, each turned into the ids it stands for.
+/// Takes `( name, … )` with at least one name, and converts each name to ids.
 pub(super) fn list<Id>(
     cursor: &mut Cursor<'_>,
     mut named: impl FnMut(&mut Cursor<'_>, &Token<'_>) -> Result<Vec<Id>, Failure>,
@@ -306,7 +308,7 @@ pub(super) fn list<Id>(
     }
 }
 
-/// The whole number in a token, negated if `minus`.
+/// Returns the whole number in a token, negated if `minus`.
 pub(super) fn integer(token: &Token<'_>, minus: bool) -> Result<i64, Failure> {
     let Kind::Integer(digits) = token.kind else {
         return Err(token.instead_of("a whole number"));
@@ -317,7 +319,7 @@ pub(super) fn integer(token: &Token<'_>, minus: bool) -> Result<i64, Failure> {
     text.parse().map_err(bad)
 }
 
-/// The part as a formula.
+/// Returns the part as a subformula.
 pub(super) fn formula(part: Part<Value>) -> Result<Formula, Failure> {
     match part.value {
         Value::Formula(Formula::PlaceBound(_)) => {
@@ -328,7 +330,7 @@ pub(super) fn formula(part: Part<Value>) -> Result<Formula, Failure> {
     }
 }
 
-/// The part as a formula of its own, which may ask for a bound.
+/// Returns the part as a whole formula, which may be the query for a bound.
 pub(super) fn whole(part: Part<Value>) -> Result<Formula, Failure> {
     match part.value {
         Value::Formula(formula) => Ok(formula),
@@ -368,7 +370,8 @@ pub(super) fn prefix(
     }))
 }
 
-/// Applies an infix operator; a left operand made by the same chain takes one more operand.
+/// Applies an infix operator. If the same chain operator made the left operand, the right operand
+/// is added to it.
 pub(super) fn infix(
     operator: Operator,
     left: Part<Value>,

@@ -1,16 +1,15 @@
-//! Operators and parentheses, for all languages: an operator-precedence parser with its stack on
-//! the heap, so that the nesting of a text costs no stack of ours.
+//! An operator-precedence parser for all languages. Its stack is on the heap, so deeply nested
+//! texts do not overflow the call stack.
 //!
 //! ```text
 //! ! p1 >= 2 && (a || b)
 //! ```
 //!
-//! The loop alternates between two places. Where an operand is expected, prefix operators and
-//! opening parentheses are pushed until an operand stands there. Behind an operand, an infix
-//! operator or a closing parenthesis first applies the operators on the stack that bind tighter.
-//! A language says how its operands look, which operators it has and how tightly they bind, and
-//! what applying one gives ([`Grammar`]); numbers and formulas are values of one type, so that
-//! `(` need not know which of the two it opens.
+//! The loop alternates between two states. Before an operand, prefix operators and opening
+//! parentheses are pushed. After an operand, an infix operator or a closing parenthesis first
+//! applies the operators on the stack that bind tighter. A [`Grammar`] defines the operands, the
+//! operators with their precedences, and the results of operators. Numbers and formulas are values
+//! of one type, so an opening parenthesis can begin either.
 
 use super::Failure;
 use super::lexer::{Cursor, Kind, Token};
@@ -39,53 +38,52 @@ pub(super) enum Operator {
 }
 
 impl Operator {
-    /// Whether operands in a row are operands of one operator.
+    /// Returns true if operands in a row become operands of one operator.
     pub(super) fn is_chain(self) -> bool {
         matches!(self, Operator::And | Operator::Or | Operator::Plus | Operator::Times)
     }
 
-    /// Whether a ∘ b ∘ c is a ∘ (b ∘ c).
+    /// Returns true if a ∘ b ∘ c means a ∘ (b ∘ c).
     fn is_right_associative(self) -> bool {
         matches!(self, Operator::Implies | Operator::Until)
     }
 }
 
-/// A value with how it came about.
+/// A value with its position and origin.
 #[derive(Clone, Debug)]
 pub(super) struct Part<V> {
     pub(super) value: V,
-    /// With the parentheses around it.
+    /// The byte range, including parentheses around the value.
     pub(super) span: Range<usize>,
-    /// The operator that made it, unless it stands in parentheses.
+    /// The operator that made the value; `None` for leaves and in parentheses.
     pub(super) by: Option<Operator>,
     pub(super) parenthesised: bool,
-    /// Levels of operators and leaves.
+    /// The nesting depth of operators and leaves.
     depth: usize,
 }
 
-/// What a language has to say.
+/// The definition of a language.
 pub(super) trait Grammar<'t> {
-    /// What its operators are applied to.
+    /// The type of operands.
     type Value;
 
-    /// The prefix operators that a token stands for, outermost first; none for most.
+    /// Returns the prefix operators of a token, outermost first. Most tokens have none.
     fn prefixes(&self, token: &Token<'t>) -> &'static [Operator];
 
-    /// The infix operator that a token stands for, with how tightly it binds.
+    /// Returns the infix operator of a token, with its precedence.
     fn infix(&self, token: &Token<'t>) -> Option<(Operator, u8)>;
 
-    /// How tightly prefix operators bind.
+    /// Returns the precedence of prefix operators.
     fn prefix_level(&self) -> u8;
 
-    /// Whether the next token opens a group, which the token returned closes.
+    /// Returns the closing symbol if the next token opens a group.
     fn group(&self, cursor: &mut Cursor<'t>) -> Option<&'static str> {
         cursor.peek().is("(").then_some(")")
     }
 
-    /// Looks at the token behind an operand: fails when it cannot stand there. `compared` says
-    /// whether the operand is on the right of a comparison; `closing` is what closes the innermost
-    /// group, if one is open. Infix operators can; what else can at the end of
-    /// an expression is the language's, unless it says so here.
+    /// Checks the token behind an operand. `compared` is true if the operand is on the right of a
+    /// comparison. `closing` is the closing symbol of the innermost open group. In a group, only an
+    /// infix operator or `closing` may follow by default.
     fn behind(
         &self,
         _operand: &Part<Self::Value>,
@@ -106,7 +104,7 @@ pub(super) trait Grammar<'t> {
     /// Takes an operand.
     fn operand(&mut self, cursor: &mut Cursor<'t>) -> Result<Self::Value, Failure>;
 
-    /// Applies a prefix operator that stands at `at`.
+    /// Applies a prefix operator at the position `at`.
     fn apply_prefix(
         &mut self,
         operator: Operator,
@@ -114,8 +112,9 @@ pub(super) trait Grammar<'t> {
         operand: Part<Self::Value>,
     ) -> Result<Self::Value, Failure>;
 
-    /// Applies an infix operator that stands at `at`. Where [`Operator::is_chain`] and the left
-    /// operand is made by the same operator, the right one joins its operands.
+    /// Applies an infix operator at the position `at`. For a chain operator
+    /// ([`Operator::is_chain`]), the right operand is added to a left operand that the same
+    /// operator made.
     fn apply_infix(
         &mut self,
         operator: Operator,
@@ -131,7 +130,8 @@ enum Open<V> {
     Infix { left: Part<V>, operator: Operator, at: Range<usize>, level: u8 },
 }
 
-/// Most of what can be open: deeper trees are refused, and parentheses alone make none.
+/// The largest number of open operators and parentheses. Operators are limited by the depth of
+/// trees, and parentheses alone add no depth.
 const MOST_OPEN: usize = 10 * MAX_DEPTH;
 
 /// Takes the longest expression from here.
@@ -140,7 +140,7 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
     grammar: &mut G,
 ) -> Result<Part<G::Value>, Failure> {
     let mut stack: Vec<Open<G::Value>> = Vec::new();
-    // What closes each group on the stack.
+    // The closing symbols of the groups on the stack.
     let mut closings: Vec<&'static str> = Vec::new();
     loop {
         if stack.len() > MOST_OPEN {
@@ -166,11 +166,11 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
         let value = grammar.operand(cursor)?;
         let span = start..cursor.end();
         let mut part = Part { value, span, by: None, parenthesised: false, depth: 1 };
-        // Behind an operand.
+        // After an operand.
         loop {
             let token = cursor.peek();
-            // Before anything is applied: an unknown operator, not what it leaves behind, is the
-            // mistake to tell.
+            // The check comes before operators are applied, so that the error is about an unknown
+            // operator and not about its operands.
             let closing = closings.last().copied();
             grammar.behind(&part, is_compared(&stack), token, closing)?;
             if let Some((operator, level)) = grammar.infix(token) {
@@ -182,21 +182,21 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
             part = reduce(grammar, &mut stack, part, 0, false)?;
             match stack.pop() {
                 None => return Ok(part),
-                // The token behind was looked at above, so it closes the group.
+                // The check above ensures that the next token closes the group.
                 Some(Open::Group { at }) => {
                     closings.pop();
                     part.span = at.start..cursor.take().span.end;
                     part.by = None;
                     part.parenthesised = true;
                 }
-                // `reduce` leaves groups only.
+                // `reduce` removes all operators above a group.
                 Some(Open::Prefix { .. } | Open::Infix { .. }) => {}
             }
         }
     }
 }
 
-/// Whether the operand behind the stack is, perhaps in a sum, on the right of a comparison.
+/// Returns true if the next operand is on the right of a comparison, perhaps inside a sum.
 fn is_compared<V>(stack: &[Open<V>]) -> bool {
     use Operator as O;
     let mut operators = stack.iter().rev().map(|open| match open {
@@ -207,8 +207,8 @@ fn is_compared<V>(stack: &[Open<V>]) -> bool {
     matches!(first, Some(Some(O::Compare(_))))
 }
 
-/// Applies the operators on top of the stack that bind tighter than `level`, or as tightly unless
-/// `right` is set.
+/// Applies the operators on top of the stack that bind tighter than `level`. Operators of equal
+/// level are applied, too, unless `right` is set.
 fn reduce<'t, G: Grammar<'t>>(
     grammar: &mut G,
     stack: &mut Vec<Open<G::Value>>,
