@@ -99,7 +99,7 @@ impl Telling<'_> {
             certificate: None,
             question: None,
         });
-        // Just pushed.
+        // The list is not empty, because an element was just added.
         let last = self.findings.len() - 1;
         &mut self.findings[last]
     }
