@@ -24,6 +24,7 @@
 //!
 //! This crate does no I/O, knows no solver, and does not panic on a well-formed net.
 
+mod assuming;
 pub mod assumption;
 pub mod before;
 pub mod builder;

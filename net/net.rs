@@ -7,7 +7,7 @@
 //! effect on every place share an *effect class*. Code that needs effects only (the state equation,
 //! the choice of a walk) iterates over classes.
 
-use crate::assumption::{self, Assumption};
+use crate::assumption::Assumption;
 use crate::coloured::{Folding, NamedClasses};
 use crate::features::Features;
 use crate::id::{EffectId, PlaceId, TransitionId};
@@ -125,19 +125,6 @@ impl Net {
     /// Returns the features beyond plain arcs.
     pub fn features(&self) -> Features {
         self.features
-    }
-
-    /// Returns what is assumed about the model, in order, each assumption once. The claim that
-    /// units are safe is not among them: only some answers rest on it.
-    pub fn assumptions(&self) -> &[Assumption] {
-        &self.assumptions
-    }
-
-    /// Returns the same net, about whose model these things are assumed, too.
-    #[must_use]
-    pub fn assuming(mut self, more: impl IntoIterator<Item = Assumption>) -> Net {
-        more.into_iter().for_each(|it| assumption::add(&mut self.assumptions, it));
-        self
     }
 
     /// Returns the number of places.

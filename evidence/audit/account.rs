@@ -1,4 +1,4 @@
-//! What is left to show for one answer.
+//! The proof obligations of one answer, and the ones that the evidence has discharged so far.
 
 use super::homes::HomeAccount;
 use super::runs::RunAccount;
@@ -9,34 +9,35 @@ use crate::words;
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::HashMap;
 
-/// What is left to show for an answer.
+/// The proof obligations of an answer.
 pub(super) struct Account<'n> {
-    /// The markings to be seen.
+    /// The goals that some reachable marking has to satisfy.
     pub(super) sightings: Sightings<'n>,
-    /// What no reachable marking may satisfy, and whether that is proved.
+    /// The predicates that no reachable marking may satisfy; true if proved.
     pub(super) refuted: Vec<(Predicate, bool)>,
-    /// What is to be refuted as it reads on the nets met so far.
+    /// For each net derived by a reduction, the predicates of `refuted` translated to that net.
     pub(super) translated: HashMap<Option<String>, Vec<Option<Predicate>>>,
-    /// The sums that have to grow, and whether they do.
+    /// The sums that have to grow without bound; true if shown.
     pub(super) sums: Vec<(LinearSum, bool)>,
     pub(super) home: Option<HomeAccount>,
-    /// The properties of runs.
+    /// The obligations about runs.
     pub(super) runs: RunAccount,
-    /// The properties of the tree of runs.
+    /// The obligations about the tree of runs.
     pub(super) trees: TreeAccount,
-    /// Which of all this it takes.
+    /// The Boolean combination of obligations that is sufficient.
     need: Need,
     pub(super) assumes_units: bool,
-    /// What kept a document from telling whether something follows.
+    /// The reason why some document could not be evaluated on an obligation.
     pub(super) untold: Option<String>,
 }
 
 impl<'n> Account<'n> {
-    /// What the initial marking shows, and what no marking satisfies, is struck off at once.
+    /// Returns the obligations for an answer. Obligations that the initial marking or a trivial
+    /// predicate discharges are marked at once.
     pub(super) fn of(net: &'n Net, obligation: Obligation) -> Self {
         let Obligation { reach, refute, grow, homes, runs, trees, need } = obligation;
         let home = (!homes.is_empty()).then(|| HomeAccount::of(homes));
-        // Where the initial marking is dead, no other is reachable.
+        // If the initial marking is dead, no other marking is reachable.
         let alone = net.is_dead(net.initial());
         let refuted = refute.into_iter().map(|predicate| {
             let fails = alone && !predicate.holds(net, net.initial());
@@ -65,10 +66,10 @@ impl<'n> Account<'n> {
         self.sums.iter().filter(|(_, grows)| *grows).count()
     }
 
-    /// Whether what is to stay reachable does.
+    /// Returns true if the predicate with this index is shown to stay reachable.
     fn stays(&self, at: usize) -> bool {
         self.home.as_ref().is_some_and(|home| {
-            // What was reached stays reachable where every firing can be undone.
+            // If every firing can be undone, a predicate that was reached stays reachable.
             let reached = || home.reach[at].is_some_and(|at| self.sightings.has_seen(at));
             home.stays[at] || home.undone && reached()
         })
@@ -78,7 +79,7 @@ impl<'n> Account<'n> {
         trees::ProvedPremises { claims: &self.refuted, stays }
     }
 
-    /// Whether a duty is done.
+    /// Returns true if an obligation is discharged.
     fn is_done(&self, duty: &Need) -> bool {
         match *duty {
             Need::Reach(at) => self.sightings.has_seen(at),
@@ -96,31 +97,33 @@ impl<'n> Account<'n> {
         self.need.is_met(&|duty| self.is_done(duty))
     }
 
-    /// Whether it would be settled if these duties were done, too.
+    /// Returns true if the answer would be shown if the obligations that satisfy `others` were
+    /// discharged, too.
     pub(super) fn may_be_met(&self, others: &dyn Fn(&Need) -> bool) -> bool {
         self.need.is_met(&|duty| self.is_done(duty) || others(duty))
     }
 
-    /// Whether nothing is left that an exhaustive search could not show.
+    /// Returns true if an exhaustive search could discharge all remaining obligations.
     pub(super) fn is_for_a_search(&self) -> bool {
         !self.refuted.is_empty() && self.may_be_met(&|duty| matches!(duty, Need::Refute(_)))
     }
 
-    /// The properties that no run must have, as far as that is open and matters.
+    /// Returns the indices of the open and relevant obligations that no run has a property.
     pub(super) fn open_runs(&self) -> Vec<usize> {
         let open = self.need.open(&|duty| self.is_done(duty));
         let no_run = |duty: &&Need| if let Need::NoRun(at) = **duty { Some(at) } else { None };
         open.iter().filter_map(no_run).collect()
     }
 
-    /// The properties that the tree of runs must have, as far as that is open and matters.
+    /// Returns the indices of the open and relevant obligations about the tree of runs.
     pub(super) fn open_trees(&self) -> Vec<usize> {
         let open = self.need.open(&|duty| self.is_done(duty));
         let tree = |duty: &&Need| if let Need::Tree(at) = **duty { Some(at) } else { None };
         open.iter().filter_map(tree).collect()
     }
 
-    /// Something that is lost and that it takes to stay reachable.
+    /// Returns a predicate that does not stay reachable although an open obligation requires that
+    /// it does.
     pub(super) fn lost_and_wanted(&self) -> Option<&Predicate> {
         let home = self.home.as_ref()?;
         self.need.open(&|duty| self.is_done(duty)).into_iter().find_map(|duty| match *duty {
@@ -129,7 +132,8 @@ impl<'n> Account<'n> {
         })
     }
 
-    /// Whether of what stays reachable, all that is left to be shown is that some of it is lost.
+    /// Returns true if open obligations require that some predicate does not stay reachable, and
+    /// none that one does.
     pub(super) fn wants_losses_only(&self) -> bool {
         let open = self.need.open(&|duty| self.is_done(duty));
         open.iter().any(|duty| matches!(duty, Need::Lost(_)))
@@ -160,7 +164,7 @@ impl<'n> Account<'n> {
         parts.join(", ")
     }
 
-    /// What is missing, as far as it can be said in a line.
+    /// Describes the first missing obligation in a line.
     pub(super) fn missing(&self, net: &Net) -> String {
         let open = self.need.open(&|duty| self.is_done(duty));
         let what = match open.first() {

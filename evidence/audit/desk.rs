@@ -1,33 +1,34 @@
-//! What whoever judges has before them: the net, the lines of the file, and the limits.
+//! The context for judging answers: the net, the evidence of the file, and the limits.
 
 use super::Watch;
 use super::shelf::Shelf;
 use crate::Document;
 use parikh_net::Net;
 
-/// So many markings are visited for a document, even where no search is made again.
+/// The number of markings that may always be visited for a document, even if searches are not
+/// repeated.
 const MARKINGS_OF_A_DOCUMENT: u64 = 1_000_000;
 
-/// What the answers of one file are judged with.
+/// The context for judging the answers of one file.
 pub(super) struct Desk<'n> {
     pub(super) net: &'n Net,
     pub(super) shelf: Shelf<'n>,
-    /// The most markings that a search that is made again may have.
+    /// The largest number of markings of a search that is repeated.
     pub(super) most_visited: u64,
-    /// How some evidence broke the model's claim that its units are safe.
+    /// A description of how some evidence violates the model's claim of safe units.
     pub(super) breach: Option<String>,
     pub(super) watch: Watch,
 }
 
 impl Desk<'_> {
-    /// Takes note of how the claim that units are safe is broken, once.
+    /// Records the first violation of the claim of safe units.
     pub(super) fn note_breach(&mut self, breach: impl FnOnce(&Net) -> Option<String>) {
         if self.breach.is_none() {
             self.breach = breach(self.net);
         }
     }
 
-    /// Refuses a document for which more markings would have to be visited than is allowed.
+    /// Refuses a document whose check has to visit too many markings.
     pub(super) fn refuse_large(&self, document: &Document) -> Result<(), String> {
         match document {
             &Document::Markings(markings) => self.refuse_more(markings),
@@ -35,7 +36,7 @@ impl Desk<'_> {
         }
     }
 
-    /// The same of a number of markings.
+    /// Refuses a number of markings to visit that is too large.
     pub(super) fn refuse_more(&self, markings: u64) -> Result<(), String> {
         let most = self.most_visited.max(MARKINGS_OF_A_DOCUMENT);
         match markings > most {

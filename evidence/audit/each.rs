@@ -1,21 +1,21 @@
-//! A search made again for each of several claims, one of which is enough.
+//! Repeated searches for each of several claims, where one claim suffices.
 //!
-//! A *sink* is a place from which nothing takes. No firing depends on it, so only the claim looks
-//! at it; and where the claim compares it by itself with a number, tokens beyond that number make
-//! no difference. So a marking is visited with each sink *capped*: with min(m(s), k) tokens, where
-//! the claim tells apart no numbers from k on.
+//! A *sink* is a place without outgoing arcs. Firing does not depend on sinks, only the claim does.
+//! If the claim compares a sink separately with numbers, tokens beyond the largest number make no
+//! difference. So the search visits each marking with its sinks *capped*: a sink s holds min(m(s),
+//! k) tokens, where the claim does not distinguish numbers from k on.
 //!
-//! That decides the same question. Let c(m) be the capped marking. The same transitions are enabled
-//! in m and in c(m), which differ in sinks only. If t leads from m to n, it leads from c(m) to a
-//! marking whose capped one is c(n), as min(min(a, k) + w, k) = min(a + w, k). By induction the
-//! markings visited are c(m) of all reachable m, and the claim is true of c(m) just when it is of
-//! m.
+//! The capped search decides the same question. Let c(m) be the capped marking of m. The markings m
+//! and c(m) differ in sinks only, so they enable the same transitions. If t leads from m to n, then
+//! t leads from c(m) to a marking whose capped marking is c(n), because min(min(a, k) + w, k) =
+//! min(a + w, k). By induction, the markings visited are the c(m) of all reachable m. The claim
+//! holds in c(m) if and only if it holds in m.
 //!
-//! The net of `RelaxedSoundness` has a sink for each transition, which counts its firings:
-//! infinitely many markings, even where the model has four. Capped for all claims together, the
-//! counters of n transitions still have 2ⁿ values. Capped for one claim,
-//! `f and a token on the counter of t`, only one counter is left, with two values: there are at
-//! most twice as many markings as the model has.
+//! The net of `RelaxedSoundness` has a sink for each transition, which counts its firings. So it
+//! has infinitely many markings, even if the model has four. Capped for all claims together, the
+//! counters of n transitions still have 2ⁿ values. Capped for one claim, `f and a token on the
+//! counter of t`, a single counter with two values is left. Then there are at most twice as many
+//! markings as in the model.
 
 use super::account::{Account, in_words};
 use super::{Verdict, Watch};
@@ -24,9 +24,9 @@ use crate::certificate::markings::visit_capped;
 use crate::words::all_markings_were;
 use parikh_net::{Atom, Net, Predicate};
 
-/// Whether one of these predicates that `account` has still to refute, by their places, is true of
-/// no reachable marking. For each, at most so many markings are visited; where these are not all,
-/// the verdict is `unvisited`.
+/// Looks for one claim that no reachable marking satisfies. The claims are indices of open
+/// predicates in `account.refuted`. The search for each claim visits at most `most` markings. If
+/// there are more, returns the verdict of `unvisited`.
 pub(super) fn search_each(
     net: &Net,
     account: &mut Account<'_>,
@@ -60,13 +60,14 @@ pub(super) fn search_each(
     })
 }
 
-/// Whether there is a place from which nothing takes.
+/// Returns true if some place has no outgoing arcs.
 pub(super) fn has_sinks(net: &Net) -> bool {
     net.places().any(|place| net.consumers(place).is_empty())
 }
 
-/// For each place the number of tokens from which on these predicates tell none apart: `None` where
-/// they may tell all, or firings depend on them.
+/// Returns for each sink a number of tokens from which on the predicates do not distinguish
+/// numbers. Returns `None` for other places, and for sinks that the predicates compare together
+/// with other places.
 fn caps<'p>(net: &Net, predicates: impl IntoIterator<Item = &'p Predicate>) -> Vec<Option<u64>> {
     let is_sink = |place| net.consumers(place).is_empty();
     let mut caps: Vec<Option<u64>> = net.places().map(|p| is_sink(p).then_some(0)).collect();
@@ -75,7 +76,7 @@ fn caps<'p>(net: &Net, predicates: impl IntoIterator<Item = &'p Predicate>) -> V
         match next {
             Predicate::And(parts) | Predicate::Or(parts) => open.extend(parts),
             Predicate::Atom(Atom { sum, bound }) => match sum.terms() {
-                // |a|·m ≥ −bound is the same of all m from |bound| on, |a|·m ≤ bound of all beyond.
+                // |a|·m ≥ −bound has the same value for all m from |bound| on, and |a|·m ≤ bound for all m beyond |bound|.
                 &[(place, a)] => {
                     let from = bound.unsigned_abs().saturating_add(u64::from(a > 0));
                     let cap = &mut caps[place.index()];
@@ -83,7 +84,7 @@ fn caps<'p>(net: &Net, predicates: impl IntoIterator<Item = &'p Predicate>) -> V
                 }
                 terms => terms.iter().for_each(|(place, _)| caps[place.index()] = None),
             },
-            // They depend on places that something takes from.
+            // Enabledness does not depend on sinks.
             Predicate::Enabled(_)
             | Predicate::Disabled(_)
             | Predicate::Dead
@@ -118,7 +119,7 @@ mod tests {
         assert_eq!(capped(&goal(7)), [Some(1), None, Some(5), Some(0)]);
         assert_eq!(capped(&Predicate::no_more_than(a, 3)), [Some(4), Some(0), Some(0), Some(0)]);
         assert_eq!(capped(&Predicate::Dead), [Some(0); 4]);
-        // Infinitely many markings, of which a claim about one sink tells a few apart.
+        // There are infinitely many markings, but a claim about one sink distinguishes only a few.
         let visited = |predicate: &Predicate| {
             let visited = visit_capped(&net, &caps(&net, [predicate]), 9, |_| true);
             visited.map(|visited| visited.count()).ok()

@@ -1,4 +1,4 @@
-//! Figures of a state space that come of visiting markings: visited again.
+//! Figures of a state space and maxima found by a search: the auditor repeats the search.
 
 use super::desk::Desk;
 use super::{Verdict, Watch};
@@ -13,14 +13,14 @@ use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Net};
 use std::slice;
 
-/// The verdict on an answer that says how many there are of something, or how large a sum becomes
-/// by the word of a search alone; `None` on others.
+/// Judges an answer about the number of markings or firings, or a largest sum that only a search
+/// supports. Returns `None` for other answers.
 pub(super) fn judge(desk: &Desk<'_>, asked: &Question, answer: &Answer) -> Option<Verdict> {
     let Desk { net, most_visited: most, watch, .. } = desk;
     if answer.value == Value::Infinite.to_string() {
         return None;
     }
-    // Of a net with caps, the largest value of a sum is not that of the model.
+    // In a net with caps, the largest sum may differ from the model's.
     let by_search = answer.searched.is_some() && answer.shown_by.is_empty() && !net.has_caps();
     match asked {
         Question::HowMany { firings } => Some(count(desk, answer, *firings)),
@@ -32,7 +32,7 @@ pub(super) fn judge(desk: &Desk<'_>, asked: &Question, answer: &Answer) -> Optio
     }
 }
 
-/// Whether there are as many markings, or firings, as the answer says.
+/// Checks the number of markings or firings in the answer.
 fn count(desk: &Desk<'_>, answer: &Answer, firings: bool) -> Verdict {
     let (most, watch) = (desk.most_visited, &desk.watch);
     let found = match (&answer.shown_by[..], &answer.searched) {
@@ -67,8 +67,8 @@ fn count(desk: &Desk<'_>, answer: &Answer, firings: bool) -> Verdict {
     }
 }
 
-/// Says how a number was confirmed. A reduction may leave no marking to visit: then its steps alone
-/// give the number.
+/// Describes how a number was confirmed. If a reduction leaves no marking to visit, the number
+/// follows from its steps.
 fn counted_again(visited: u64) -> String {
     match visited {
         0 => "calculated again from the steps of the reduction".to_owned(),
@@ -76,8 +76,8 @@ fn counted_again(visited: u64) -> String {
     }
 }
 
-/// A formula for the figures of the net, from a count and the reduction that it is on; and how many
-/// markings it says that there are to be visited.
+/// Returns a formula for the figures of the net, from a count and its reduction. Also returns the
+/// number of markings that the count says are to be visited.
 fn read(desk: &Desk<'_>, id: &str) -> Result<(Formula, u64), String> {
     let Count { on, markings, .. } = desk.shelf.take(id)?;
     let formula = match on {
@@ -93,7 +93,7 @@ fn read(desk: &Desk<'_>, id: &str) -> Result<(Formula, u64), String> {
     Ok((formula.map_err(|error| error.to_string())?, markings))
 }
 
-/// Whether the largest of the sums is what the answer says.
+/// Checks the largest sum in the answer.
 fn largest(
     net: &Net,
     sums: &[LinearSum],

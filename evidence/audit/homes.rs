@@ -1,22 +1,22 @@
-//! What is shown for an answer of what stays reachable wherever the net goes.
+//! The proof obligations about predicates that stay reachable.
 
 use super::sightings::Sightings;
 use crate::question::obligation::Home;
 use parikh_net::Predicate;
 
-/// What is shown of what stays reachable.
+/// The obligations about predicates that stay reachable. The lists have one entry per predicate.
 pub(super) struct HomeAccount {
-    /// What that is.
+    /// The predicates.
     pub(super) wanted: Vec<Predicate>,
-    /// Which duty it is that each can be reached.
+    /// The index of the goal that the predicate is reachable, if that is a goal of the answer.
     pub(super) reach: Vec<Option<usize>>,
-    /// Which of it is lost.
+    /// True if the predicate is shown not to stay reachable.
     pub(super) lost: Vec<bool>,
-    /// Which of it stays reachable.
+    /// True if the predicate is shown to stay reachable.
     pub(super) stays: Vec<bool>,
-    /// Every firing can be undone.
+    /// True if every firing is shown to be undoable.
     pub(super) undone: bool,
-    /// What was checked, in words.
+    /// The checks made, in words.
     pub(super) checked: Vec<&'static str>,
 }
 
@@ -28,7 +28,8 @@ impl HomeAccount {
         HomeAccount { wanted, reach, lost, stays, undone: false, checked: Vec::new() }
     }
 
-    /// What another argument takes for granted, by its number: it may be shown as what is asked is.
+    /// Returns the index of a predicate that another argument assumes to stay reachable, and adds
+    /// it if necessary. It can be shown like the predicates of the answer.
     pub(super) fn premise(&mut self, wanted: &Predicate, sightings: &mut Sightings<'_>) -> usize {
         let same = |&at: &usize| self.wanted[at] == *wanted && self.reach[at].is_some();
         (0..self.wanted.len()).find(same).unwrap_or_else(|| {
@@ -40,7 +41,7 @@ impl HomeAccount {
         })
     }
 
-    /// Takes note of those that are lost; whether there is one.
+    /// Records predicates that do not stay reachable. Returns true if there are any.
     pub(super) fn lose(&mut self, lost: impl IntoIterator<Item = usize>) -> bool {
         let mut any = false;
         for at in lost {

@@ -1,4 +1,4 @@
-//! One answer against its evidence.
+//! Judging an answer by its evidence.
 
 use super::account::Account;
 use super::desk::Desk;
@@ -10,17 +10,18 @@ use crate::words;
 use parikh_net::printable::Quoted;
 use std::collections::HashMap;
 
-/// Questions by id; in place of a question that cannot be audited stands the reason.
+/// Questions by id, or the reason why a question cannot be audited.
 pub(super) type Questions = HashMap<String, Result<Question, Unreadable>>;
 
-/// Who judges the answers of one file.
+/// Judges the answers of one file.
 pub(super) struct Judge<'n> {
     pub(super) desk: Desk<'n>,
     pub(super) asked: Questions,
 }
 
 impl Judge<'_> {
-    /// The question of this id in words; nothing where there is none that can be read.
+    /// Describes the question with this id in words. Returns an empty text if there is no readable
+    /// question.
     pub(super) fn question(&self, id: &str) -> String {
         match self.asked.get(id) {
             Some(Ok(asked)) => {
@@ -35,7 +36,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The verdict on an answer, and whether it assumes that the units are safe.
+    /// Returns the verdict on an answer. The boolean is true if the answer assumes safe units.
     pub(super) fn judge(&mut self, answer: &Answer) -> (Verdict, bool) {
         let asked = match self.asked.get(&answer.id) {
             None => return (Verdict::Refused("there is no such question".to_owned()), false),

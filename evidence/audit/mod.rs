@@ -1,38 +1,41 @@
-//! The audit: does a file of evidence show the answers that it lists?
+//! The audit checks whether a file of evidence proves the answers in it.
 //!
-//! [`Audit::file`] goes through a file line by line. At each answer the question is looked up by
-//! its id, in the query file and not in the evidence, and becomes a list of duties
-//! ([`obligation`](crate::question::obligation)); the evidence that the answer refers to is
-//! replayed, checked, or gone through, and what it shows is struck off the list. The list is empty
-//! in the end, or the answer is not confirmed.
+//! [`Audit::file`] reads a file line by line. For each answer, the auditor finds the question by
+//! its id in the query file, not in the evidence. The question becomes a list of proof obligations
+//! ([`obligation`](crate::question::obligation)). The auditor checks the evidence that the answer
+//! refers to, and discharges the obligations that it shows. An answer is confirmed if all
+//! obligations are discharged.
 //!
 //! # What has to be trusted
-//! - The arithmetic of the checkers in this crate, and the argument in the head of each reduction
+//! - The arithmetic of the checkers in this crate, and the argument in the header of each reduction
 //!   rule.
 //! - The readers ([`crate::reader`]), the parsers of XML and JSON, the tables of encodings, and the
 //!   compiler.
 //! - Three crates that the prover uses as well: `parikh-net` (nets and their firing, predicates),
-//!   `parikh-files` (opens what is compressed) and `parikh-temporal`.
+//!   `parikh-files` (opens compressed files) and `parikh-temporal`.
 //!
-//! Of `parikh-temporal` that is: how formulas are made and negated, the two evaluators, the check
-//! of an automaton against its formula, which formulas of CTL say the same as one of LTL or lie
-//! between some ([`linear_bounds`](parikh_temporal::Ctl::linear_bounds)), and *the rules that
-//! rewrite formulas of CTL* ([`BRANCHING_RULES`](parikh_temporal::BRANCHING_RULES)). A question of
-//! CTL is simplified by them before it becomes a duty ([`crate::question`]), and nothing checks the
-//! result: each rule stands on the argument at its function. The rules of LTL need no trust: where
-//! one is used here, automata show that the formulas before and after say the same.
+//! In `parikh-temporal`, the following has to be trusted: the construction and negation of
+//! formulas, the two evaluators, and the check of an automaton against its formula. So do the
+//! translation of CTL to equivalent or bounding formulas of LTL
+//! ([`linear_bounds`](parikh_temporal::Ctl::linear_bounds)), and *the rewriting rules of CTL*
+//! ([`BRANCHING_RULES`](parikh_temporal::BRANCHING_RULES)). These rules simplify a question of CTL
+//! before it becomes an obligation ([`crate::question`]), and nothing checks the result. Each rule
+//! relies on the argument at its function. The rules of LTL need no trust: where the auditor uses
+//! one, automata show that the formulas before and after are equivalent.
 //!
-//! Neither the prover nor anything that a file says of itself has to be trusted: documents are
-//! asked for what the duties are, numbers of markings are counted again, names are looked up.
+//! Neither the prover nor the claims in a file have to be trusted. Documents are checked against
+//! the obligations, numbers of markings are counted again, and names are resolved in the net.
 //!
 //! # Verdicts
-//! [`Verdict::Refused`] is for evidence that does not show what it should: something failed a
-//! check, or is missing. An answer that is only the word of an exhaustive search is
-//! [`Verdict::Searched`], unless the search was small enough to be made again here. What uses the
-//! claim of the model that its units are safe has to say so, and is refused all the same once any
-//! trace breaks the claim ([`Audit::finish`]).
+//! [`Verdict::Refused`] means that evidence does not show the answer, because a check failed or
+//! evidence is missing. An answer that relies only on an exhaustive search is
+//! [`Verdict::Searched`], unless the search is small enough to be repeated. An answer that assumes
+//! the model's claim of safe units has to say so. It is refused if any trace violates the claim
+//! ([`Audit::finish`]).
 //!
-//! Besides verdicts, a [`Report`] says of files what makes one wonder ([`Report::irregular`]): an
+//! Besides verdicts, a [`Report`] lists irregular files ([`Report::irregular`]). For example, an
+//! answer that was printed but is missing in the file has not been checked, and would otherwise go
+//! unnoticed.
 //! answer that was printed and is not in the file has not been looked at, and nobody would miss it.
 
 mod account;
@@ -73,29 +76,29 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// The questions of an examination, by whoever knows where its query file is. An error says why
-/// there are none.
+/// A function that returns the questions of an examination, or the reason why there are none.
 pub type QueryFiles<'n> = dyn FnMut(&str) -> Result<Vec<Property>, String> + 'n;
 
 /// An audit of evidence about one net.
 pub struct Audit<'n> {
     net: &'n Net,
     queries: Box<QueryFiles<'n>>,
-    /// The most markings that a search that is made again may have.
+    /// The largest number of markings of a search that is repeated.
     most_visited: u64,
-    /// How a trace broke the claim that the units are safe.
+    /// A description of how a trace violates the claim of safe units.
     breach: Option<String>,
-    /// When a case is done, if the model is not to be asked.
+    /// The final markings of cases; if empty, those of the model.
     finals: Vec<Marking>,
-    /// Whether the net begins with the cases that a question about processes is about, and ends in
-    /// its final markings.
+    /// True if the net already has the initial marking for the cases of a question about processes,
+    /// and their final markings.
     is_begun: bool,
     watch: Watch,
     report: Report,
 }
 
 impl<'n> Audit<'n> {
-    /// An audit of evidence about `net`. Searches of up to `most_visited` markings are made again.
+    /// Creates an audit of evidence about `net`. Searches of up to `most_visited` markings are
+    /// repeated.
     pub fn new(net: &'n Net, most_visited: u64, queries: Box<QueryFiles<'n>>) -> Self {
         Audit {
             net,
@@ -109,30 +112,30 @@ impl<'n> Audit<'n> {
         }
     }
 
-    /// In questions about processes, a case is done in any of these markings, whatever the model
-    /// says. Of none, the model counts.
+    /// Sets the final markings of cases for questions about processes, instead of those of the
+    /// model. An empty list keeps the model's.
     #[must_use]
     pub fn with_final_markings(self, finals: Vec<Marking>) -> Self {
         Audit { finals, ..self }
     }
 
-    /// In questions about processes, the net begins with all cases, and they are done in its final
-    /// markings.
+    /// Declares that, in questions about processes, the initial marking of the net has all cases,
+    /// and its final markings end them.
     #[must_use]
     pub(crate) fn of_begun(self) -> Self {
         Audit { is_begun: true, ..self }
     }
 
-    /// It stops when this says so.
+    /// Sets the watch that can stop the audit.
     #[must_use]
     pub fn with_watch(self, watch: Watch) -> Self {
         Audit { watch, ..self }
     }
 
-    /// Goes through one file.
+    /// Audits one file.
     ///
     /// # Errors
-    /// When it is no evidence file about this net, or has a line that is none.
+    /// When the file is not an evidence file about this net, or has an invalid line.
     pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
         if self.report.stopped.is_some() {
             return Ok(());
@@ -146,7 +149,7 @@ impl<'n> Audit<'n> {
         }
     }
 
-    /// Goes through a file whose header was read.
+    /// Audits a file whose header was read.
     pub(crate) fn source(&mut self, mut source: Source) -> Result<(), Broken> {
         let header = source.header();
         let subject = self.subject(header).and_then(|(net, asked)| {
@@ -199,7 +202,7 @@ impl<'n> Audit<'n> {
         }
     }
 
-    /// Holds the number of answers against what the end of the file says.
+    /// Compares the number of answers with the number at the end of the file.
     fn count_answers(&mut self, source: &Source, found: usize, printed: Option<u64>) {
         let what = match printed {
             None => "the file has no end: answers that were printed may not be in it".to_owned(),
@@ -211,7 +214,7 @@ impl<'n> Audit<'n> {
         self.report.irregular.push(source.broken(what));
     }
 
-    /// The net that a file is about, and its questions by their ids.
+    /// Returns the net that a file is about, and its questions by id.
     fn subject(&mut self, header: &Header) -> Result<(Cow<'n, Net>, Questions), String> {
         if header.format != FORMAT {
             return Err(format!("the format is {}; expected `{FORMAT}`", Quoted(&header.format)));
@@ -233,8 +236,8 @@ impl<'n> Audit<'n> {
             let net = Cow::Owned(cases.into_net().assuming(assumed));
             return Ok((net, HashMap::from([(name.clone(), Ok(asked))])));
         }
-        // All questions of a run are about one initial marking, and a question about cases may be
-        // among the others.
+        // All questions of a run share one initial marking, and one of them may be a question about
+        // cases.
         let begins = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
         let net = match header.has_assumed_token() {
             true if !net.assumptions().iter().any(begins) => {
@@ -268,9 +271,9 @@ impl<'n> Audit<'n> {
         }
     }
 
-    /// How some of the first markings breaks the claim that the units are safe, where a confirmed
-    /// answer assumes it: a claim that is false in a small net is not left to the traces of other
-    /// answers.
+    /// Visits the first markings of the net if a confirmed answer assumes safe units. Returns a
+    /// description of a violation. So in small nets, a false claim is found even if no trace
+    /// violates it.
     fn breach_by_visiting(&self) -> Option<String> {
         let units = self.net.safe_units()?;
         let is_assumed =
@@ -290,8 +293,8 @@ impl<'n> Audit<'n> {
         ))
     }
 
-    /// What was found. No answer is confirmed that rests on a claim of the model that some trace
-    /// has broken, or might break that was not looked at any more.
+    /// Returns the report. An answer that assumes safe units is not confirmed if evidence violates
+    /// this claim, or if the audit stopped before all evidence was checked.
     pub fn finish(self) -> Report {
         let breach = self.breach.clone().or_else(|| self.breach_by_visiting());
         let Audit { mut report, .. } = self;
@@ -313,13 +316,13 @@ impl<'n> Audit<'n> {
     }
 }
 
-/// So many markings are visited to see whether a claim that an answer assumes is true.
+/// The number of markings visited to check the claim of safe units.
 const CLAIM_VISITED: u64 = 10_000;
 
-/// The examination that asks for figures.
+/// The examination about the figures of the state space.
 pub(crate) const STATE_SPACE: &str = "StateSpace";
 
-/// Checks that a file assumes what has to be assumed about the model.
+/// Checks that a file states the assumptions that hold of the model.
 fn assumes_as_much(header: &Header, net: &Net) -> Result<(), String> {
     let found = assumption::keys(net.assumptions());
     match &header.assumes {
@@ -333,7 +336,7 @@ fn assumes_as_much(header: &Header, net: &Net) -> Result<(), String> {
     }
 }
 
-/// Whether a file says that it is about this net.
+/// Checks that a file is about this net.
 fn is_about(header: &Header, net: &Net) -> Result<(), String> {
     let about = (&*header.net, header.places, header.transitions);
     let is = (net.name(), net.place_count(), net.transition_count());
@@ -351,23 +354,24 @@ fn is_about(header: &Header, net: &Net) -> Result<(), String> {
     }
 }
 
-/// One file, while its lines are read.
+/// The state of reading one file.
 struct Reading<'s, 'a> {
     judge: Judge<'s>,
     watch: &'a Watch,
     report: &'a mut Report,
-    /// The questions that have an answer, with its positions among the verdicts of the report and
-    /// of the watch.
+    /// The answered questions, each with the positions of its answer in the report and in the
+    /// progress of the watch.
     answered: HashMap<String, (usize, usize)>,
     withdrawn: HashSet<String>,
-    /// The positions of answers that were withdrawn.
+    /// The positions of withdrawn answers in the report.
     gone: HashSet<usize>,
-    /// How many answers were printed, as the end of the file says.
+    /// The number of printed answers, from the end of the file.
     printed: Option<u64>,
 }
 
 impl Reading<'_, '_> {
-    /// Reads the lines after the header, until the file ends or breaks off: where, if it does.
+    /// Reads the lines after the header to the end of the file. Returns the position where the file
+    /// is cut off, if it is.
     fn lines(&mut self, source: &mut Source) -> Result<Option<Broken>, Broken> {
         loop {
             let line = match source.next()? {
@@ -405,7 +409,7 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// Judges an answer, unless there is one to its question already.
+    /// Judges an answer, unless the question already has an answer.
     fn answer(&mut self, answer: Answer, source: &Source) {
         if let Some(&(earlier, _)) = self.answered.get(&answer.id) {
             let Judged { line, value, .. } = &self.report.judged[earlier];
@@ -450,8 +454,8 @@ impl Reading<'_, '_> {
         self.report.judged.push(judged);
     }
 
-    /// Takes back the answer to a question: what it assumed has turned out to be false. Once, so
-    /// that no question is judged over and over.
+    /// Withdraws the answer to a question, because an assumption has turned out to be false. Each
+    /// question can be withdrawn once, so that no question is judged over and over.
     fn withdraw(&mut self, id: String) -> Result<(), String> {
         let Some((earlier, noted)) = self.answered.remove(&id) else {
             return Err(format!("there is no answer to {} to be withdrawn", Quoted(&id)));

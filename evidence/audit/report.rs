@@ -1,89 +1,90 @@
-//! What an audit found.
+//! The results of an audit.
 
 use super::OutOf;
 use parikh_net::Assumption;
 
-/// What became of an answer.
+/// The verdict on an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The evidence shows it: by what.
+    /// The evidence shows the answer. Contains a description of the evidence.
     Confirmed(String),
-    /// It rests on a search that was not made again: why not.
+    /// The answer relies on a search that was not repeated. Contains the reason.
     Searched(String),
-    /// The question is of a kind that this program does not know.
+    /// The auditor does not support this kind of question.
     Beyond(String),
-    /// There was not enough time or memory to look at the evidence to its end.
+    /// The auditor ran out of time or memory.
     Stopped(OutOf),
-    /// The evidence does not show it: why not.
+    /// The evidence does not show the answer. Contains the reason.
     Refused(String),
 }
 
-/// One answer with its verdict.
+/// An answer, with the verdict on it and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
-    /// The file it stands in.
+    /// The evidence file.
     pub file: String,
-    /// Its line, from 1.
+    /// The line of the answer, from 1.
     pub line: u64,
-    /// What was asked: an examination, and of its questions the one with this `id`.
+    /// The examination of the question.
     pub examination: String,
     /// The id of the question.
     pub id: String,
-    /// The question as it was read, in words; empty where the examination says it.
+    /// The question in words; empty if the examination determines it.
     pub question: String,
-    /// The value as the file has it.
+    /// The value as written in the file.
     pub value: String,
-    /// What became of it.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Whether it assumes that the units of the model are safe.
+    /// True if the answer assumes that the units of the model are safe.
     pub assumes_units: bool,
-    /// Everything else that is assumed about the model, found in the model.
+    /// The other assumptions about the model, derived from the model.
     pub assumptions: Vec<Assumption>,
 }
 
-/// Why a file cannot be read on. The answers before that line have their verdicts.
+/// An error that stops the reading of a file. The answers before that line have verdicts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {what}")]
 pub struct Broken {
     /// The file.
     pub file: String,
-    /// The line, from 1; 0 for the file as a whole.
+    /// The line, from 1; 0 for the whole file.
     pub line: u64,
-    /// What is wrong.
+    /// The problem.
     pub what: String,
 }
 
-/// A file about a state space that says nothing of some of its figures.
+/// A file about a state space without some of its figures.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: of the state space there is nothing about {}", missing.join(", "))]
 pub struct Incomplete {
     /// The file.
     pub file: String,
-    /// The figures, in the contest's words, by name.
+    /// The names of the missing figures, as in the contest, sorted.
     pub missing: Vec<String>,
 }
 
-/// What an audit found.
+/// The results of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// The verdicts, in the order of the files.
     pub judged: Vec<Judged>,
-    /// How many questions of the query files had no answer.
+    /// The number of questions without an answer.
     pub unanswered: usize,
-    /// The files about a state space without all of its figures.
+    /// The files about a state space without all figures.
     pub incomplete: Vec<Incomplete>,
-    /// The files that end in the middle of a line, as an interrupted run leaves them. All that
-    /// could be read was read; nothing refers to what could not.
+    /// The files that end in the middle of a line, as after an interrupted run. All complete lines
+    /// were audited.
     pub cut_short: Vec<Broken>,
-    /// Files that are not what a run leaves behind that went well: named after another examination,
-    /// with two answers to one question, or without some of the answers that were printed.
+    /// Files that no successful run leaves behind. A file may be named after another examination,
+    /// have two answers to one question, or lack answers that were printed.
     pub irregular: Vec<Broken>,
-    /// Where the audit stopped for want of time or memory; nothing after that was looked at.
+    /// The position where the audit stopped for lack of time or memory. Everything after it is
+    /// unchecked.
     pub stopped: Option<(Broken, OutOf)>,
 }
 
 impl Report {
-    /// Adds what another audit found.
+    /// Adds the results of another audit.
     pub fn extend(&mut self, other: Report) {
         self.judged.extend(other.judged);
         self.unanswered += other.unanswered;

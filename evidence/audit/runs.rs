@@ -1,4 +1,4 @@
-//! Evidence about runs for an answer: that one has a property, or that none has.
+//! Proof obligations about runs: some run has a property, or no run has it.
 
 use super::Watch;
 use crate::lasso::check_lasso;
@@ -11,17 +11,17 @@ use parikh_net::lasso::LassoRun;
 use parikh_net::run_property::RunProperty;
 use parikh_net::{Net, Predicate};
 
-/// What is shown of properties of runs.
+/// The obligations about properties of runs. The lists have one entry per property.
 pub(super) struct RunAccount {
     properties: Vec<RunProperty>,
-    /// Whether a run has the property.
+    /// True if some run is shown to have the property.
     seen: Vec<bool>,
-    /// Whether all markings were visited, and no run has it.
+    /// True if all markings were visited, and no run has the property.
     visited: Vec<bool>,
-    /// By property, arguments that no run has it: the claims that each rests on, by their numbers
-    /// among what is to be refuted.
+    /// The arguments that no run has the property. Each argument is the list of its premises, as
+    /// indices of claims.
     arguments: Vec<Vec<Vec<usize>>>,
-    /// The arguments that show nothing by themselves: they may be cases of one.
+    /// Arguments that do not suffice alone, and may be combined.
     cases: Vec<Case>,
 }
 
@@ -29,16 +29,16 @@ pub(super) struct RunAccount {
 struct Case {
     id: String,
     property: RunProperty,
-    /// Nothing reachable satisfies any of these, or it does not hold.
+    /// The premises: predicates that no reachable marking satisfies.
     given: Vec<Predicate>,
-    /// Why it shows nothing by itself.
+    /// The reason why the argument does not suffice alone.
     why: String,
 }
 
-/// The most cases that are put together.
+/// The largest number of arguments that are combined.
 const CASES: usize = 32;
 
-/// What is to be refuted, and whether it is.
+/// Predicates that no reachable marking may satisfy; true if proved.
 pub(super) type Claims = Vec<(Predicate, bool)>;
 
 impl RunAccount {
@@ -53,7 +53,7 @@ impl RunAccount {
         self.properties.is_empty()
     }
 
-    /// Whether a duty about a run is done.
+    /// Returns true if an obligation about runs is discharged.
     pub(super) fn is_done(&self, duty: &Need, claims: &Claims) -> bool {
         let holds = |premises: &Vec<usize>| premises.iter().all(|&claim| claims[claim].1);
         match *duty {
@@ -63,7 +63,7 @@ impl RunAccount {
         }
     }
 
-    /// Fires a run, and notes which properties it has.
+    /// Replays an infinite run, and records the properties that it has.
     pub(super) fn follow(
         &mut self,
         net: &Net,
@@ -78,15 +78,15 @@ impl RunAccount {
             }
         }
         match flaw {
-            // Of several properties, it is about those that it has.
+            // The run need not have all properties, but at least one.
             Some(flaw) if !shown => Err(flaw),
             _ => Ok(()),
         }
     }
 
-    /// Checks an argument about the runs with `property`, and notes which properties it shows to be
-    /// those of no run once its premises are refuted: these become claims. One that shows nothing
-    /// by itself is kept for [`join`](Self::join).
+    /// Checks an argument that no run has `property`. Records each property of the answer that the
+    /// argument excludes under its premises. The premises become claims. An argument that excludes
+    /// no property alone is kept for [`join`](Self::join).
     pub(super) fn weigh(
         &mut self,
         net: &Net,
@@ -115,11 +115,11 @@ impl RunAccount {
         Ok(())
     }
 
-    /// Puts the arguments together that show nothing by themselves: each run that is asked for may
+    /// Combines the arguments that do not suffice alone: each run with a property of the answer may
     /// be excluded by one of them.
     ///
     /// # Errors
-    /// An argument, and why it is of no use, where that is so.
+    /// The id of an argument that is of no use, with the reason.
     pub(super) fn join(
         &mut self,
         net: &Net,
@@ -149,8 +149,8 @@ impl RunAccount {
         useless.map_or(Ok(()), Err)
     }
 
-    /// Visits the markings along runs that may have the properties of these duties, at most so many
-    /// for each.
+    /// Visits the markings along runs that may have the properties with these indices. At most
+    /// `most` markings are visited for each property.
     pub(super) fn visit(
         &mut self,
         net: &Net,
@@ -181,7 +181,7 @@ impl RunAccount {
         Ok(visits)
     }
 
-    /// What was shown, in words.
+    /// Describes the discharged obligations in words.
     pub(super) fn in_words(&self, claims: &Claims) -> Vec<String> {
         let done = |is: &dyn Fn(usize) -> Need| {
             (0..self.properties.len()).filter(|&at| self.is_done(&is(at), claims)).count()
@@ -193,7 +193,7 @@ impl RunAccount {
         followed.into_iter().chain(checked).collect()
     }
 
-    /// What an open duty takes, in words.
+    /// Describes an open obligation in words.
     pub(super) fn missing(&self, net: &Net, duty: &Need, claims: &Claims) -> Option<String> {
         let all = |at: usize| words::of_runs(net, &self.properties[at]);
         match *duty {
@@ -214,20 +214,20 @@ impl RunAccount {
     }
 }
 
-/// What came of visiting markings for some properties.
+/// The result of visiting markings for some properties.
 #[derive(Default)]
 pub(super) struct Visits {
-    /// The most that were visited for one of them.
+    /// The largest number of markings visited for one property.
     pub(super) markings: u64,
-    /// Whether no run has one of them.
+    /// True if no run has one of the properties.
     pub(super) shown: bool,
-    /// What not all runs have, in words, of what was to be shown of all runs.
+    /// A property that should hold on all runs and does not, in words.
     pub(super) run: Option<String>,
-    /// Why some were left.
+    /// The reason why some properties were not decided.
     pub(super) left: Option<String>,
 }
 
-/// The numbers of premises among the claims, new ones where they are not there.
+/// Returns the indices of the premises among the claims, and adds missing ones.
 pub(super) fn premises(claims: &mut Claims, given: &[Predicate]) -> Vec<usize> {
     let mut number = |premise: &Predicate| {
         let known = claims.iter().position(|(claim, _)| claim == premise);

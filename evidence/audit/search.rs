@@ -1,4 +1,4 @@
-//! A search that an answer rests on, made again.
+//! Repeating the searches that answers rely on.
 
 use super::Verdict;
 use super::account::{Account, in_words};
@@ -14,8 +14,7 @@ use crate::words::{all_markings_were, markings_were};
 use crate::{Flaw, words};
 
 impl<'n> Desk<'n> {
-    /// Makes a search again that is said to have shown that no run has some properties, and the
-    /// rest.
+    /// Repeats a search for runs with some properties, and for other open obligations.
     pub(super) fn search_runs(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
         let (net, most) = (self.net, self.most_visited);
         let unvisited = |why: &str| {
@@ -35,13 +34,13 @@ impl<'n> Desk<'n> {
                 "all {markings} markings along such runs were visited again"
             ));
         }
-        // Something else may show it.
+        // Another obligation may suffice for the answer.
         let other = self.search_other(account, searched);
         let untrue = run.map(|run| format!("some run is without {run}"));
         self.visited_again(account, other, untrue, left.map(|why| unvisited(&why)))
     }
 
-    /// Makes a search again that is said to have shown what the tree of runs is like, and the rest.
+    /// Repeats a search about the tree of runs, and for other open obligations.
     pub(super) fn search_trees(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
         let (net, most) = (self.net, self.most_visited);
         let unvisited = |why: &str| {
@@ -62,7 +61,7 @@ impl<'n> Desk<'n> {
         if account.is_settled() {
             return Verdict::Confirmed(format!("{} visited again", all_markings_were(markings)));
         }
-        // What runs have, or something else, may show it.
+        // Obligations about runs, or others, may suffice for the answer.
         let other = match account.open_runs().is_empty() {
             false => Some(self.search_runs(account, searched)),
             true => self.search_other(account, searched),
@@ -71,8 +70,9 @@ impl<'n> Desk<'n> {
         self.visited_again(account, other, untrue, left.map(|why| unvisited(&why)))
     }
 
-    /// What is said of markings that were visited again and did not settle the account: what
-    /// something else showed, what was found to be untrue, or why not all were visited.
+    /// Returns the verdict after a repeated search that did not discharge the obligations. `other`
+    /// is the verdict of another search, `untrue` a property found to be false, and `left` the
+    /// verdict if not all markings were visited.
     fn visited_again(
         &self,
         account: &Account<'n>,
@@ -91,8 +91,8 @@ impl<'n> Desk<'n> {
         }
     }
 
-    /// Makes a search again for what stays reachable, or for what no marking satisfies, where one
-    /// of these is to be shown.
+    /// Repeats a search about predicates that stay reachable, or that no marking satisfies, if such
+    /// obligations are open.
     fn search_other(&self, account: &mut Account<'n>, searched: &Searched) -> Option<Verdict> {
         if account.home.is_some() {
             return Some(self.search_home(account, searched));
@@ -100,9 +100,9 @@ impl<'n> Desk<'n> {
         account.is_for_a_search().then(|| self.search_again(account, searched))
     }
 
-    /// Makes a search again that is said to have shown the rest: of the original net, and leaving
-    /// out nothing. The other one may have left out what cannot matter, or have searched a smaller
-    /// net; how many markings it saw only tells whether it is worth while to try.
+    /// Repeats a search for claims that no marking satisfies, on the original net and without
+    /// omissions. The prover may have left out irrelevant markings, or have searched a smaller net.
+    /// Its number of markings only serves to decide whether to try.
     pub(super) fn search_again(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
         let (net, most) = (self.net, self.most_visited);
         let unvisited = |reachable: &str| {
@@ -113,11 +113,12 @@ impl<'n> Desk<'n> {
         if searched.markings > most {
             return unvisited("more than are visited again");
         }
-        // Where one thing is enough, a marking that is seen on the way may be it.
+        // If one of several obligations suffices, a visited marking may discharge it.
         let looks = account.sightings.open() > 0;
         let mut left: Vec<usize> = (0..account.refuted.len()).collect();
         left.retain(|&at| !account.refuted[at].1);
-        // What a marking satisfies is gone; an answer that needs one of several may still stand.
+        // Claims that a marking violates are dropped. An answer that needs one of several claims
+        // may still be shown.
         let (mut satisfied, mut is_gone) = (None, vec![false; account.refuted.len()]);
         let (mut is_shown, mut may_be_shown) = (false, true);
         let found = visit(net, most, |marking| {
@@ -165,7 +166,7 @@ impl<'n> Desk<'n> {
                 Verdict::Refused(format!("visited again: it is not true that {what}"))
             }
             (Err(Flaw::More(reachable)), _) => {
-                // What a claim does not tell apart may be the most of it.
+                // Capping the sinks for a single claim may reduce the number of markings a lot.
                 let alone = |&at: &usize| {
                     account.may_be_met(&|duty| matches!(*duty, Need::Refute(it) if it == at))
                 };
@@ -180,7 +181,7 @@ impl<'n> Desk<'n> {
         }
     }
 
-    /// Visits all markings to see what stays reachable.
+    /// Visits all markings to find the predicates that stay reachable.
     pub(super) fn search_home(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
         let Some(home) = &mut account.home else {
             return Verdict::Refused(account.missing(self.net));
@@ -214,7 +215,7 @@ impl<'n> Desk<'n> {
         }
         match () {
             () if !is_known => too_many(visited, self.most_visited),
-            // Something else was asked beside it, may not be reached, or is and must not.
+            // An additional obligation is open, such as reachability or its negation.
             () if account.is_for_a_search() => self.search_again(account, searched),
             () if account.wants_losses_only() => {
                 Verdict::Refused("visited again: all of it stays reachable".to_owned())

@@ -1,7 +1,6 @@
-//! Where the evidence of a file is kept: in the file. Only the places of the lines are remembered,
-//! and a line is read again when an answer refers to it, so that a file may be much larger than the
-//! memory. Reductions are the exception: one that was gone through stays, because many documents
-//! rest on it.
+//! Access to the evidence of a file. Only the positions of the lines are kept in memory, and a line
+//! is read again when an answer refers to it. So a file may be much larger than the memory.
+//! Replayed reductions are kept, because many documents depend on them.
 
 use super::Watch;
 use super::source::Place;
@@ -20,13 +19,13 @@ use std::sync::Arc;
 pub(super) struct Shelf<'n> {
     net: &'n Net,
     file: Arc<File>,
-    /// By kind and id.
+    /// The positions of lines by kind and id.
     places: HashMap<(Kind, String), Place>,
     reductions: HashMap<String, Reduced>,
     watch: Watch,
 }
 
-/// On what a reduction rests.
+/// The reduction that a reduction depends on.
 #[derive(Deserialize)]
 struct Rests {
     of: Option<String>,
@@ -36,9 +35,9 @@ impl Kept for Rests {
     const KIND: Kind = Kind::Reduction;
 }
 
-/// A net that a checked reduction made of another.
+/// A net derived by a checked reduction.
 struct Reduced {
-    /// The reduction that made the other net; nothing when it is the original one.
+    /// The reduction of the net before this one; `None` for the original net.
     of: Option<String>,
     by: CheckedReduction,
 }
@@ -48,7 +47,7 @@ impl<'n> Shelf<'n> {
         Shelf { net, file, places: HashMap::new(), reductions: HashMap::new(), watch }
     }
 
-    /// Remembers a line.
+    /// Records the position of a line.
     pub(super) fn put(&mut self, kind: Kind, id: String, at: Place) -> Result<(), String> {
         match self.places.insert((kind, id), at) {
             Some(first) => Err(format!("the id of this line is that of line {}", first.line)),
@@ -56,13 +55,13 @@ impl<'n> Shelf<'n> {
         }
     }
 
-    /// The original net.
+    /// Returns the original net.
     pub(super) fn net(&self) -> &'n Net {
         self.net
     }
 
-    /// A predicate of the original net as it reads on the net of a reduction that was gone through;
-    /// nothing when the reduction was not made for it.
+    /// Translates a predicate of the original net to the net of a replayed reduction. Returns
+    /// `None` if the reduction does not preserve the predicate.
     pub(super) fn translate(&self, predicate: &Predicate, on: Option<&str>) -> Option<Predicate> {
         let mut here = predicate.clone();
         for Reduced { of, by } in self.way_to(on)? {
@@ -71,7 +70,8 @@ impl<'n> Shelf<'n> {
         Some(here)
     }
 
-    /// What stays reachable on the net of a reduction if and only if this does on the original one.
+    /// Translates a predicate to the net of a replayed reduction, such that it stays reachable
+    /// there if and only if it does in the original net.
     pub(super) fn translate_home(&self, wanted: &Predicate, on: Option<&str>) -> Option<Predicate> {
         let mut here = wanted.clone();
         for Reduced { by, .. } in self.way_to(on)? {
@@ -80,7 +80,8 @@ impl<'n> Shelf<'n> {
         Some(here)
     }
 
-    /// The reductions from the original net to that of this one, which were gone through.
+    /// Returns the replayed reductions from the original net to the net of this reduction, in
+    /// order.
     fn way_to(&self, on: Option<&str>) -> Option<Vec<&Reduced>> {
         let (mut way, mut next) = (Vec::new(), on);
         while let Some(id) = next {
@@ -92,16 +93,16 @@ impl<'n> Shelf<'n> {
         Some(way)
     }
 
-    /// The net of a reduction that was gone through, or the original net.
+    /// Returns the net of a replayed reduction, or the original net.
     pub(super) fn net_of(&self, on: Option<&str>) -> Result<&Net, String> {
         let Some(on) = on else { return Ok(self.net) };
         let reduced = self.reductions.get(on).map(|reduced| reduced.by.net());
         reduced.ok_or_else(|| format!("reduction {} was not gone through", Quoted(on)))
     }
 
-    /// Goes through a reduction and those that it rests on, each once.
+    /// Replays a reduction and the reductions that it depends on, each once.
     pub(super) fn reduce(&mut self, id: &str) -> Result<(), String> {
-        // A reduction rests on one of an earlier line, so the way ends.
+        // A reduction only depends on an earlier line, so the loop ends.
         let mut way = Vec::new();
         let mut next = Some(id.to_owned());
         let mut line = u64::MAX;

@@ -1,27 +1,26 @@
-//! Which goals are seen along firing sequences.
+//! Goals that are reached along firing sequences.
 //!
-//! A sequence is fired by the [`Replayer`]; wherever it stops on the way, the goals that are still
-//! wanted are looked for. Where there are many (one per place or transition), a look costs what has
-//! changed since the last one: a goal is only asked again when a place that it depends on has
-//! changed.
+//! The [`Replayer`] fires a sequence, and at each stop the auditor evaluates the open goals. There
+//! may be many goals, such as one per place or transition. So a goal is only evaluated again if a
+//! place that it depends on has changed since the last stop.
 
 use crate::depending::Depending;
 use crate::loops::{LoopReplayError, holds, replay_loops};
 use crate::{Flaw, ReplayError, Replayer};
 use parikh_net::{FiringSequence, LoopRun, Marking, Net, Predicate, Step};
 
-/// Goals and whether a reachable marking that satisfies them was seen.
+/// Goals, and for each of them whether a reachable marking that satisfies it was found.
 #[derive(Debug)]
 pub(super) struct Sightings<'n> {
     net: &'n Net,
     goals: Vec<Predicate>,
     seen: Vec<bool>,
-    /// On which places goals depend; those that were seen leave.
+    /// The open goals by the places that they depend on.
     depending: Depending,
 }
 
 impl<'n> Sightings<'n> {
-    /// Looks for the goals in the initial marking.
+    /// Evaluates the goals in the initial marking.
     pub(super) fn new(net: &'n Net, goals: Vec<Predicate>) -> Self {
         let seen: Vec<bool> = goals.iter().map(|goal| goal.holds(net, net.initial())).collect();
         let mut depending = Depending::new(net.place_count());
@@ -31,7 +30,7 @@ impl<'n> Sightings<'n> {
         Sightings { net, goals, seen, depending }
     }
 
-    /// Adds a goal; its number.
+    /// Adds a goal and returns its index.
     pub(super) fn add(&mut self, goal: Predicate) -> usize {
         let number = self.goals.len();
         self.seen.push(goal.holds(self.net, self.net.initial()));
@@ -42,39 +41,39 @@ impl<'n> Sightings<'n> {
         number
     }
 
-    /// How many were seen.
+    /// Returns the number of goals that were reached.
     pub(super) fn seen(&self) -> usize {
         self.seen.iter().filter(|&&seen| seen).count()
     }
 
-    /// How many were seen, where that matters.
+    /// Returns the number of goals that were reached, or 0 unless `matters`.
     pub(super) fn seen_if(&self, matters: bool) -> usize {
         if matters { self.seen() } else { 0 }
     }
 
-    /// How many were not.
+    /// Returns the number of open goals.
     pub(super) fn open(&self) -> usize {
         self.seen.len() - self.seen()
     }
 
-    /// Whether the goal of this number was seen.
+    /// Returns true if the goal with this index was reached.
     pub(super) fn has_seen(&self, number: usize) -> bool {
         self.seen[number]
     }
 
-    /// The goal of this number.
+    /// Returns the goal with the given index.
     pub(super) fn goal(&self, number: usize) -> &Predicate {
         &self.goals[number]
     }
 
-    /// Fires `sequence` from the initial marking and looks at the marking at each of `stops`,
-    /// numbers of firings that ascend; it ends at the last of them, unless it is wanted
-    /// `to_the_end`. Then, or when there are several goals, it also looks at the marking at the end
-    /// of each run of a transition.
+    /// Fires `sequence` from the initial marking and evaluates the goals at each of `stops`, which
+    /// are ascending numbers of firings. The replay ends at the last stop, or at the end of the
+    /// sequence if `to_the_end`. In the second case, or if there are several goals, the goals are
+    /// also evaluated after each step of the sequence, which fires one transition repeatedly.
     ///
     /// # Errors
-    /// When the sequence cannot be fired so far, or it does not go on. What was seen until then was
-    /// seen.
+    /// When the sequence cannot be fired, is too short, or `goes_on` returns false. Goals reached
+    /// before the error stay reached.
     pub(super) fn along(
         &mut self,
         sequence: &FiringSequence,
@@ -112,11 +111,11 @@ impl<'n> Sightings<'n> {
         }
     }
 
-    /// Fires a run with loops from the initial marking and looks at the markings after each turn of
-    /// it and of the first rounds of its blocks.
+    /// Fires a run with loops from the initial marking, and evaluates the goals along the first
+    /// rounds of its blocks.
     ///
     /// # Errors
-    /// When it cannot be fired. What was seen until then was seen.
+    /// When the run cannot be fired. Goals reached before the error stay reached.
     pub(super) fn along_loops(
         &mut self,
         run: &LoopRun,
@@ -131,7 +130,7 @@ impl<'n> Sightings<'n> {
         replay_loops(net, run, &mut look, goes_on).map(|_| ())
     }
 
-    /// Looks at a reachable marking that is on no sequence.
+    /// Evaluates the open goals in a reachable marking.
     pub(super) fn look_anywhere(&mut self, marking: &Marking) {
         let Sightings { net, goals, seen, .. } = self;
         for (goal, seen) in goals.iter().zip(seen).filter(|(_, seen)| !**seen) {
@@ -176,7 +175,7 @@ mod tests {
         let mut both = Sightings::new(&net, (0..=9).map(exactly).collect());
         both.along(&sequence, &[2], true, &mut || true).unwrap();
         assert_eq!(both.seen, only(&[0, 2, 4, 6]));
-        // For one goal only the stops count.
+        // A single goal is evaluated at the stops only.
         let one = |stops: &[u64]| {
             let mut sightings = Sightings::new(&net, vec![exactly(6)]);
             sightings.along(&sequence, stops, stops.is_empty(), &mut || true).unwrap();

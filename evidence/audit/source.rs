@@ -1,7 +1,7 @@
-//! An evidence file as it is read: once, line by line, by this reader and no other.
+//! The reader of an evidence file: one pass, line by line.
 //!
-//! What a file is about stands in its header, the first line that is not blank. Whoever wants to
-//! know asks the same reader that reads the rest: two readers might find two headers.
+//! The header, the first line that is not blank, says what the file is about. The header and the
+//! other lines are read by the same reader, because two readers might find different headers.
 
 use super::{Broken, Watch};
 use crate::file::{Header, Line, NamedTranslation, Unfolding};
@@ -11,7 +11,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A line in the file: where it begins, how long it is, its number from 1.
+/// The position of a line: the offset of its first byte, its length in bytes, and its number from
+/// 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
     pub(crate) start: u64,
@@ -19,28 +20,28 @@ pub(crate) struct Place {
     pub(crate) line: u64,
 }
 
-/// A file whose header was read.
+/// An evidence file whose header was read.
 pub(crate) struct Source {
     name: String,
-    /// The stem of its name: the examination that it should be about.
+    /// The stem of the file name, which should be the examination.
     stem: String,
     file: Arc<File>,
     reader: BufReader<File>,
     bytes: Vec<u8>,
     place: Place,
     header: Header,
-    /// Is told which line is read.
+    /// The watch that records the current line.
     watch: Watch,
 }
 
-/// How opening a file ends, where it can be read.
+/// The result of opening a readable file.
 pub(crate) enum Opened {
     Evidence(Box<Source>),
-    /// It ends before its header does, as an interrupted run leaves it.
+    /// The file ends inside its header, as after an interrupted run.
     CutShort(Broken),
 }
 
-/// What comes next in a file.
+/// The next item of a file.
 pub(crate) enum Next {
     Line(Line),
     End,
@@ -48,19 +49,19 @@ pub(crate) enum Next {
     CutShort(Broken),
 }
 
-/// The most bytes of a line.
+/// The greatest length of a line in bytes.
 const LONGEST_LINE: usize = 1 << 30;
 
 impl Source {
     /// Opens a file and reads its header.
     ///
     /// # Errors
-    /// When it cannot be read, or begins with something else.
+    /// When the file cannot be read, or begins with something other than a header.
     pub(crate) fn open(path: &Path, watch: &Watch) -> Result<Opened, Broken> {
         let name = path.display().to_string();
         let broken = |line, what| Broken { file: name.clone(), line, what };
         let unreadable = |error: std::io::Error| broken(0, error.to_string());
-        // A pipe or a device may never end, and is not read twice.
+        // A pipe or a device may never end, and cannot be read twice.
         if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
             return Err(broken(0, "this is no regular file".to_owned()));
         }
@@ -94,25 +95,25 @@ impl Source {
         &self.header
     }
 
-    /// The file, for lines to be read again.
+    /// Returns the file, for reading lines again.
     pub(crate) fn file(&self) -> Arc<File> {
         Arc::clone(&self.file)
     }
 
-    /// Where the line is that was read last.
+    /// Returns the position of the line read last.
     pub(crate) fn place(&self) -> Place {
         self.place
     }
 
-    /// What is wrong with the line that was read last.
+    /// Returns an error in the line read last.
     pub(crate) fn broken(&self, what: impl Into<String>) -> Broken {
         Broken { file: self.name.clone(), line: self.place.line, what: what.into() }
     }
 
-    /// The next line that is not blank.
+    /// Reads the next line that is not blank.
     ///
     /// # Errors
-    /// When it is no line of evidence.
+    /// When the line is not evidence.
     pub(crate) fn next(&mut self) -> Result<Next, Broken> {
         match self.next_bytes()? {
             false => Ok(Next::End),
@@ -120,11 +121,11 @@ impl Source {
         }
     }
 
-    /// The nodes of the net that the file is about, which the line after the header lists when the
-    /// model is coloured.
+    /// Reads the line after the header of a file about a coloured model. The line lists the nodes
+    /// of the unfolding.
     ///
     /// # Errors
-    /// When that is another line.
+    /// When the line is something else.
     pub(crate) fn unfolding(&mut self) -> Result<Unfolding, Broken> {
         #[derive(Deserialize)]
         #[serde(rename_all = "snake_case")]
@@ -141,11 +142,11 @@ impl Source {
         }
     }
 
-    /// The bounds by which a net with inhibitor or reset arcs was translated, which the line after
-    /// the header lists.
+    /// Reads the line after the header of a file about a net with inhibitor or reset arcs. The line
+    /// lists the bounds used for the translation.
     ///
     /// # Errors
-    /// When that is another line.
+    /// When the line is something else.
     pub(crate) fn translation(&mut self) -> Result<NamedTranslation, Broken> {
         #[derive(Deserialize)]
         #[serde(rename_all = "snake_case")]
@@ -162,7 +163,7 @@ impl Source {
         }
     }
 
-    /// Reads the next line that is not blank; whether there is one.
+    /// Reads the next line that is not blank. Returns false at the end of the file.
     fn next_bytes(&mut self) -> Result<bool, Broken> {
         loop {
             self.bytes.clear();
@@ -179,7 +180,7 @@ impl Source {
         }
     }
 
-    /// Reads up to the next end of a line; how many bytes.
+    /// Reads up to the next line end, and returns the number of bytes.
     fn read_line(&mut self) -> Result<usize, Broken> {
         let mut limited = std::io::Read::take(&mut self.reader, LONGEST_LINE as u64 + 1);
         match limited.read_until(b'\n', &mut self.bytes) {
@@ -192,7 +193,7 @@ impl Source {
         }
     }
 
-    /// The line that was read last; an error inside where the file breaks off in it.
+    /// Parses the line read last. The inner error means that the file is cut off in this line.
     fn parsed(&self) -> Result<Result<Line, Broken>, Broken> {
         match serde_json::from_slice(self.bytes.trim_ascii_end()) {
             Ok(line) => Ok(Ok(line)),
@@ -204,7 +205,7 @@ impl Source {
     }
 }
 
-/// What is wrong with a line of JSON. Its line is always 1; we know better.
+/// Describes an error in a line of JSON. The parser's line number is always 1, so it is left out.
 fn in_words(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);

@@ -22,7 +22,7 @@ const MUTEX: &str = "net mutex
     transition enter2: idle2 + lock -> in2
     transition leave2: in2 -> idle2 + lock";
 
-/// One place that grows, one that is used up, one that stays.
+/// A net with a place that grows, a place that is used up, and a place that stays constant.
 const SOURCE: &str = "net source
     place p 3
     place q
@@ -30,7 +30,7 @@ const SOURCE: &str = "net source
     transition move: p + r -> q + r
     transition grow: r -> q + r";
 
-/// The verdicts on the lines of a file, and why it broke off if it did.
+/// Audits a file with these lines. Returns the verdicts, and the error if the file is invalid.
 fn audit(
     net: &Net,
     queries: &str,
@@ -56,8 +56,8 @@ fn audit_bytes(net: &Net, queries: &str, bytes: &[u8]) -> (Vec<Judged>, Option<B
     (report.judged, broken.or(report.cut_short.into_iter().next()))
 }
 
-/// That the file is read to the end, and the one answer in it is confirmed, or refused for a reason
-/// with these words.
+/// Asserts that the file is read to the end, and that its only answer is confirmed, or refused with
+/// a reason that contains `refused`.
 fn check(net: &str, queries: &str, examination: &str, lines: &str, refused: Option<&str>) {
     let net = text::parse(net).unwrap();
     let (judged, broken) = audit(&net, queries, examination, lines);
@@ -88,7 +88,7 @@ fn trace(steps: &str) -> String {
     format!("{{\"trace\": {{\"id\": \"w\", \"steps\": [{steps}]}}}}\n")
 }
 
-/// A document that so many markings are reachable.
+/// Returns a document for which this number of markings has to be visited.
 fn document(markings: u64) -> String {
     format!("{{\"document\": {{\"id\": \"d\", \"document\": {{\"markings\": {markings}}}}}}}\n")
 }
@@ -100,7 +100,7 @@ const BY_DOCUMENT: &str = "{\"document\": \"d\"}";
 fn one_safe() {
     let safe = answer("OneSafe", "TRUE", BY_DOCUMENT);
     confirmed(MUTEX, "OneSafe", &(document(3) + &safe));
-    // Each place in turn is bounded by a sum of tokens that no firing raises.
+    // A sum of tokens that no firing increases bounds each place.
     let bounded = |sums: &[&[&str]]| {
         let step = |places: &&[&str]| {
             let weights: Vec<_> = places.iter().map(|place| (place, 1)).collect();
@@ -122,12 +122,12 @@ fn one_safe() {
     confirmed("place p 1\nplace q\ntransition t: p -> 2*q", "OneSafe", &two("[\"t\", 1]"));
     refused(MUTEX, "OneSafe", &two("[\"enter1\", 1]"), "a reachable marking with");
     refused(MUTEX, "OneSafe", &two("[\"enter1\", 2]"), "not enabled");
-    // The initial marking needs no trace, and what is always true no proof.
+    // The initial marking needs no trace, and a tautology no proof.
     confirmed("place p 2", "OneSafe", &answer("OneSafe", "FALSE", ""));
     confirmed("", "OneSafe", &answer("OneSafe", "TRUE", ""));
     refused("", "OneSafe", &answer("OneSafe", "FALSE", ""), "nothing that could show it");
     refused(MUTEX, "OneSafe", &answer("OneSafe", "TRUE", ""), "a proof that");
-    // From a dead marking nothing else is reachable.
+    // No other marking is reachable from a dead marking.
     confirmed("place p 1", "OneSafe", &answer("OneSafe", "TRUE", ""));
 }
 
@@ -171,7 +171,7 @@ fn stable_marking() {
     refused("", "StableMarking", &answer("StableMarking", "TRUE", ""), "nothing");
 }
 
-/// q ≥ 1 (1), q ≥ 3 (3), and the most of q.
+/// The formulas q ≥ 1 (1) and q ≥ 3 (3), and the maximum of q.
 fn formulas() -> String {
     let at_least = |n: u32| {
         format!(
@@ -215,7 +215,8 @@ fn formulas() -> String {
     format!("<property-set>{}</property-set>", list.concat())
 }
 
-/// The lines of the evidence that a prover would give for each goal, under the goal's number.
+/// Returns the lines of evidence that a prover would write for the goals, with the index of the
+/// goal as the id.
 fn evidence_for(net: &Net, found: &[(Marking, FiringSequence)], goals: &[Predicate]) -> String {
     let mut lines = String::new();
     for (index, goal) in goals.iter().enumerate() {
@@ -237,7 +238,7 @@ fn evidence_for(net: &Net, found: &[(Marking, FiringSequence)], goals: &[Predica
     lines
 }
 
-/// The verdict on the one answer of `lines`, to a question called `f`.
+/// Returns the verdict on the only answer of `lines`, to the question `f`.
 fn judged(net: &Net, question: &Question, lines: &str) -> Judged {
     let property = || Property { id: "f".to_owned(), question: Ok(question.clone()) };
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -285,7 +286,7 @@ fn formulas_and_bounds() {
     let net = text::parse(small).unwrap();
     let (judged, _) = audit(&net, &formulas(), "Some", &answer("next", "TRUE", ""));
     assert!(matches!(judged[0].verdict, Verdict::Beyond(_)));
-    // A question has one answer, unless that is withdrawn.
+    // A question has one answer, unless the first one is withdrawn.
     let [first, second] = [answer("ef1", "FALSE", ""), answer("ef1", "TRUE", BY_TRACE)];
     let two =
         format!("{}{first}{{\"withdrawn\": {{\"id\": \"ef1\"}}}}\n{second}", trace("[\"t\", 2]"));
@@ -335,7 +336,7 @@ fn searches_are_made_again_or_are_no_confirmation() {
     );
     let verdict = audit(&dying, "", "ReachabilityDeadlock", &line).0.remove(0).verdict;
     assert!(matches!(&verdict, Verdict::Refused(why) if why.contains("not true")), "{verdict:?}");
-    // One of several claims is enough here, and another is false.
+    // Here one of several claims suffices, and another one is false.
     let net = text::parse("net n\nplace p 1\nplace q\nplace r\ntransition t: p -> q").unwrap();
     let line = answer("StableMarking", "TRUE", "").replace(
         "\"shown_by\"",
@@ -367,8 +368,8 @@ fn assumptions_are_declared_and_not_broken() {
     let judged = verdict(&safe, &declared);
     assert!(matches!(judged.verdict, Verdict::Confirmed(_)) && judged.assumes_units, "{judged:?}");
     assert!(matches!(verdict(&safe, &plain).verdict, Verdict::Refused(_)));
-    // A claim that is false where the auditor can see it, and one that a trace of another answer
-    // breaks.
+    // A claim that is false in a marking the auditor visits, and a claim that the trace of another
+    // answer violates.
     let broken = model("<inscription><text>2</text></inscription>");
     let verdict = verdict(&broken, &declared).verdict;
     assert!(
@@ -400,7 +401,7 @@ fn assumptions_are_declared_and_not_broken() {
 
 #[test]
 fn counted_firings_are_visited_up_to_the_one_that_matters() {
-    // The loop at p may fire for ever, and u is on no way to the end: r stays.
+    // The loop at p may fire forever, and u does not lead to the end: r stays marked.
     let loops = "net n\nplace p 1\nplace q\nplace r\ntransition t: p -> q\n\
                  transition u: p -> r\ntransition l: p -> p";
     let searched = |count: u64| {
@@ -424,12 +425,12 @@ fn counted_firings_are_visited_up_to_the_one_that_matters() {
     };
     let judged = verdict(loops, [0, 1, 0]);
     assert!(matches!(judged, Verdict::Confirmed(_)), "{judged:?}");
-    // Where each is on a way, that is seen, too.
+    // If every transition leads to the end, the auditor finds that, too.
     let judged = verdict(&loops.replace("p -> r", "q -> q"), [0, 1, 0]);
     assert!(matches!(&judged, Verdict::Refused(why) if why.contains("not true")), "{judged:?}");
 }
 
-/// A process of one step whose model claims that its two places are one safe unit.
+/// Returns a process of one step whose model claims that its two places form a safe unit.
 fn process_with_a_unit(tokens: &str) -> Net {
     let file = format!(
         "<pnml><net id='n'><place id='i'>{tokens}</place><place id='o'/><transition id='t'/>
@@ -452,13 +453,13 @@ fn a_claim_of_one_case_is_no_claim_of_two() {
         let answer = answer.replace("\"shown_by\"", "\"assumes\": [\"units\"], \"shown_by\"");
         audit(net, "", examination, &(lines.to_owned() + &answer)).0.remove(0).verdict
     };
-    // Two cases put two tokens on one place, and none is safe that the model did not speak of.
+    // Two cases put two tokens on one place, and places outside of the claim are not safe.
     for (net, examination) in
         [(&one, "2-EasySoundness"), (&none, "EasySoundness"), (&none, "2-Soundness")]
     {
         let verdict = judge(net, examination, "FALSE", &document, BY_DOCUMENT);
         assert!(matches!(verdict, Verdict::Refused(_)), "{examination}: {verdict:?}");
-        // And what breaks no claim about this net is no breach.
+        // Evidence that violates no claim about this net is not a breach.
         let firings = if examination.starts_with('2') { 2 } else { 1 };
         if !examination.ends_with("-Soundness") {
             let way = trace(&format!("[\"t\", {firings}]"));
@@ -466,7 +467,7 @@ fn a_claim_of_one_case_is_no_claim_of_two() {
             assert!(matches!(verdict, Verdict::Confirmed(_)), "{examination}: {verdict:?}");
         }
     }
-    // A claim about the model is one about what comes after a trace, and about no other marking.
+    // The claim carries over to the net after a trace, and to no other marking.
     assert!(one.after(&FiringSequence::new()).unwrap().safe_units().is_some());
     assert!(one.from_marking(Marking::new(vec![0, 2])).safe_units().is_none());
     assert!(one.from_marking(Marking::new(vec![0, 1])).safe_units().is_none());
@@ -508,12 +509,12 @@ fn a_question_about_cases_is_judged_on_their_net_wherever_its_header_stands() {
             format!("{visited}\n{}", answer("WeakSoundness", "TRUE", "{\"structure\": \"s\"}"));
         let verdict_of = verdict("WeakSoundness", &lines);
         assert!(matches!(verdict_of, Verdict::Refused(_)), "{verdict_of:?}");
-        // No run with v ends in o, whatever the model's places are called.
+        // No run with v ends in o, for any names of the model's places.
         let way = trace("[\"t\", 1], [\"u\", 1]") + &answer("RelaxedSoundness", "TRUE", BY_TRACE);
         let verdict_of = verdict("RelaxedSoundness", &way);
         assert!(matches!(verdict_of, Verdict::Refused(_)), "{verdict_of:?}");
     }
-    // The marking that is chosen counts.
+    // The chosen final marking is used.
     let easy = answer("EasySoundness", "TRUE", "");
     let file = format!("\n{}{easy}", head(3, "EasySoundness", ""));
     let mut named = tempfile::NamedTempFile::new().unwrap();
@@ -529,7 +530,7 @@ fn a_question_about_cases_is_judged_on_their_net_wherever_its_header_stands() {
 
 #[test]
 fn a_search_made_again_sees_what_was_to_be_reached_too() {
-    // Tokens are left behind, which no document says.
+    // Tokens are left behind, and no document shows otherwise.
     let net = text::parse(
         "net n\nplace p0 1\nplace p1 1\nplace p2\ntransition t0: p0 -> p1 + p2
          transition t1: p0 -> p1\ntransition t2: p2 -> p1",
@@ -617,7 +618,7 @@ fn a_file_about_another_net_or_with_broken_lines_ends_there() {
     refused(&(right.clone() + &trace("") + &trace("")), 3, "line 2");
     let deep = format!("{right}{{\"trace\": {}", "[".repeat(1_000_000));
     refused(&deep, 2, "");
-    // What an interrupted run leaves is known from what is wrong.
+    // An interrupted run is distinguished from an invalid file.
     for (rest, cut) in [("{\"trace\"", true), ("{\"trace\"\n", false), ("{]", false)] {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         write!(file, "{right}{rest}").unwrap();
@@ -625,7 +626,7 @@ fn a_file_about_another_net_or_with_broken_lines_ends_there() {
         assert_eq!(audit.file(file.path()).is_ok(), cut, "{rest}");
         assert_eq!(audit.finish().cut_short.len(), usize::from(cut), "{rest}");
     }
-    // What is wrong inside a line shows when an answer refers to it.
+    // An error inside a line is found when an answer refers to the line.
     let line = "{\"trace\": {\"id\": \"w\", \"steps\": [[\"enter1\", 1e99]]}}\n";
     let (judged, broken) =
         audit(&net, "", "OneSafe", &(line.to_owned() + &answer("OneSafe", "FALSE", BY_TRACE)));
@@ -656,7 +657,7 @@ fn no_mutilated_file_panics_or_confirms_the_opposite() {
     }
 }
 
-/// The shortest way to each reachable marking, when there are few.
+/// Returns a shortest firing sequence to each reachable marking, if there are few markings.
 fn enumerate(net: &Net) -> Option<Vec<(Marking, FiringSequence)>> {
     visit(net, 60, |_| true).ok()?;
     let mut found = vec![(net.initial().clone(), FiringSequence::new())];

@@ -1,5 +1,5 @@
-//! Evidence about the tree of runs for an answer: labellings, sets of all markings, or a search
-//! made again.
+//! Proof obligations about the tree of runs, shown by labellings, sets of all markings, or a
+//! repeated search.
 
 use super::Watch;
 use super::runs::{Claims, premises};
@@ -8,31 +8,32 @@ use crate::tree::visit::visit_tree;
 use crate::{CheckedDocument, Flaw, words};
 use parikh_net::{Net, TreeProperty};
 
-/// What is shown of properties of the tree of runs.
+/// The obligations about properties of the tree of runs. The lists have one entry per property.
 pub(super) struct TreeAccount {
     properties: Vec<TreeProperty>,
-    /// Whether all markings were visited, and the tree has the property.
+    /// True if all markings were visited, and the tree has the property.
     visited: Vec<bool>,
-    /// Whether the tree has the property, as evaluated on a set of all markings.
+    /// True if the property was evaluated on a set of all markings, and holds.
     evaluated: Vec<bool>,
-    /// For each property, the premises of each labelling that shows it.
+    /// The premises of each labelling that shows the property.
     labellings: Vec<Vec<Premises>>,
 }
 
-/// What a labelling rests on.
+/// The premises of a labelling.
 #[derive(Clone, Debug)]
 pub(super) struct Premises {
-    /// Predicates to be refuted, by their indices in the account's list of these.
+    /// The predicates that no reachable marking may satisfy, as indices of claims.
     pub(super) claims: Vec<usize>,
-    /// Predicates that have to stay reachable, by their indices in the `HomeAccount`.
+    /// The predicates that have to stay reachable, as indices in the `HomeAccount`.
     pub(super) homes: Vec<usize>,
 }
 
-/// Which premises are shown.
+/// The premises shown so far.
 #[derive(Clone, Copy)]
 pub(super) struct ProvedPremises<'s> {
     pub(super) claims: &'s Claims,
-    /// Whether the predicate of this index in the home account is shown to stay reachable.
+    /// Returns true if the predicate with this index in the `HomeAccount` is shown to stay
+    /// reachable.
     pub(super) stays: &'s dyn Fn(usize) -> bool,
 }
 
@@ -54,15 +55,15 @@ impl TreeAccount {
         self.properties.is_empty()
     }
 
-    /// Whether the tree is shown to have the property of this number.
+    /// Returns true if the tree is shown to have the property with this index.
     pub(super) fn is_done(&self, at: usize, shown: ProvedPremises<'_>) -> bool {
         self.visited[at]
             || self.evaluated[at]
             || self.labellings[at].iter().any(|premises| shown.has(premises))
     }
 
-    /// Checks a labelling, and notes which properties it shows once its premises are shown: these
-    /// become claims, and `homes` has those that stay reachable.
+    /// Checks a labelling, and records the properties that it shows under its premises. The
+    /// premises on markings become claims, and `homes` has the indices of the other premises.
     pub(super) fn weigh(
         &mut self,
         net: &Net,
@@ -83,8 +84,8 @@ impl TreeAccount {
         Ok(())
     }
 
-    /// Takes note of the properties that the set of all markings shows, where a document has that,
-    /// and no labelling is about them.
+    /// Evaluates the properties without a labelling on the set of all markings, if the document has
+    /// that set.
     pub(super) fn evaluate(
         &mut self,
         document: &CheckedDocument<'_>,
@@ -99,15 +100,14 @@ impl TreeAccount {
                 Ok(holds) => self.evaluated[at] = holds,
                 Err(Flaw::DoesNotFollow) => return Ok(()),
                 Err(Flaw::Stopped) => return Err(Flaw::Stopped),
-                // Another one may be simpler.
+                // The next property may be simpler.
                 Err(flaw) => left = Err(flaw),
             }
         }
         left
     }
 
-    /// Visits all markings, at most so many, for each of these duties. How many there were; what
-    /// is not true, in words; and why something was left.
+    /// Visits all markings, at most `most`, for each of the properties with these indices.
     pub(super) fn visit(
         &mut self,
         net: &Net,
@@ -130,7 +130,7 @@ impl TreeAccount {
                     visits.left = Some(format!("more than {most} are reachable"));
                     break;
                 }
-                // That says nothing about the evidence.
+                // The size says nothing about the evidence.
                 Err(Flaw::TooLarge(what)) => {
                     visits.left = Some(format!("there are {what}"));
                     break;
@@ -141,7 +141,7 @@ impl TreeAccount {
         Ok(visits)
     }
 
-    /// What was shown, in words.
+    /// Describes the discharged obligations in words.
     pub(super) fn in_words(&self, premises: ProvedPremises<'_>) -> Option<String> {
         let done = (0..self.properties.len()).filter(|&at| self.is_done(at, premises)).count();
         let s = if done == 1 { "" } else { "s" };
@@ -153,7 +153,7 @@ impl TreeAccount {
         }
     }
 
-    /// What an open duty takes, in words.
+    /// Describes an open obligation in words.
     pub(super) fn missing(&self, net: &Net, at: usize, shown: ProvedPremises<'_>) -> String {
         let what = words::tree_property(net, &self.properties[at]);
         let (claims, labellings) = (shown.claims, &self.labellings[at]);
@@ -173,13 +173,13 @@ impl TreeAccount {
     }
 }
 
-/// What came of visiting markings for some properties.
+/// The result of visiting markings for some properties.
 #[derive(Default)]
 pub(super) struct Visits {
-    /// The most that were visited for one of them.
+    /// The largest number of markings visited for one property.
     pub(super) markings: u64,
-    /// What is not true, in words.
+    /// A property that does not hold, in words.
     pub(super) untrue: Option<String>,
-    /// Why some were left.
+    /// The reason why some properties were not decided.
     pub(super) left: Option<String>,
 }

@@ -1,55 +1,55 @@
-//! How long an audit may take, and how much memory.
+//! Limits on the time and memory of an audit.
 //!
-//! Whoever wrote the evidence chose how much work it is to check: a line of twenty bytes may ask
-//! for 10¹⁸ markings. So everything here that may take long asks a [`Watch`] now and then whether
-//! to go on. Somebody else looks at the clock and at the memory, and says stop.
+//! The author of the evidence determines the work of checking it: a line of twenty bytes may
+//! require 10¹⁸ markings. So all long computations of the audit regularly ask a [`Watch`] whether
+//! to go on. Another thread measures time and memory, and stops the watch.
 
 use super::Judged;
 use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Of what there was not enough.
+/// The exhausted resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutOf {
-    /// The time that an audit may take.
+    /// The time limit of the audit.
     Time,
-    /// The memory that it may use.
+    /// The memory limit of the audit.
     Memory,
 }
 
-/// Tells an audit to stop, and whoever tells it so how far it came. Clones are the same watch.
+/// A shared flag that stops an audit, with the progress of the audit. Clones share their state.
 #[derive(Clone, Debug, Default)]
 pub struct Watch(Arc<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// 0 while it goes on.
+    /// 0 while the audit may go on, otherwise the exhausted resource.
     out_of: AtomicU8,
     progress: Mutex<Progress>,
 }
 
-/// How far an audit came.
+/// The progress of an audit.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
-    /// The verdicts so far; nothing of an answer that was withdrawn.
+    /// The verdicts so far; `None` for a withdrawn answer.
     pub judged: Vec<Option<Judged>>,
-    /// What is being looked at: a file and its line.
+    /// The current file and line.
     pub at: Option<(String, u64)>,
 }
 
 impl Watch {
-    /// Whether there is still time and memory.
+    /// Returns true unless the audit was stopped.
     pub fn goes_on(&self) -> bool {
         self.0.out_of.load(Ordering::Relaxed) == 0
     }
 
-    /// Tells the audit to stop.
+    /// Stops the audit.
     pub fn stop(&self, out_of: OutOf) {
         self.0.out_of.store(1 + out_of as u8, Ordering::Relaxed);
     }
 
-    /// Why it was told to stop, if it was.
+    /// Returns the exhausted resource if the audit was stopped.
     pub fn out_of(&self) -> Option<OutOf> {
         match self.0.out_of.load(Ordering::Relaxed) {
             0 => None,
@@ -58,18 +58,18 @@ impl Watch {
         }
     }
 
-    /// How far the audit came.
+    /// Returns the progress of the audit.
     pub fn progress(&self) -> Progress {
         self.0.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes down what is looked at next: a file and its line, 0 for the file as a whole.
+    /// Records the current file and line; line 0 stands for the whole file.
     pub fn at(&self, file: &str, line: u64) {
         let at = Some((file.to_owned(), line));
         self.note(|progress| progress.at = at);
     }
 
-    /// Takes down how far it came.
+    /// Updates the progress.
     pub(super) fn note<T>(&self, note: impl FnOnce(&mut Progress) -> T) -> T {
         note(&mut self.0.progress.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,7 +1,6 @@
 //! Errors in a formula. An error in one formula of a file does not affect the others.
 
 use super::MAX_DEPTH;
-use super::named;
 use parikh_net::closest;
 use parikh_net::printable::Printable;
 use parikh_net::{Net, NodeKind};
@@ -215,12 +214,16 @@ pub(super) fn shown(text: &str) -> String {
     }
 }
 
-/// Lists the first ids and the number of the others.
-fn listed(ids: &[String]) -> String {
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = named::ids(&mut text, ids);
-    text
+/// The most ids that a message lists.
+const LISTED: usize = 8;
+
+/// Returns the first ids, and the number of the others.
+pub(super) fn listed(ids: &[String]) -> String {
+    let some: Vec<String> = ids.iter().take(LISTED).map(|id| format!("`{}`", shown(id))).collect();
+    match ids.len() - some.len() {
+        0 => some.join(", "),
+        more => format!("{} and {more} more", some.join(", ")),
+    }
 }
 
 /// Returns the end of the sentence "the net has no place …". A label comes first as a suggestion:

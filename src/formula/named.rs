@@ -1,6 +1,7 @@
 //! The nodes behind names in formulas and options, for answers and messages.
 
 use super::FormulaProblem;
+use super::error::listed;
 use parikh_net::printable::Printable;
 use parikh_net::{Mention, NameIndex, Net, NodeKind};
 use std::borrow::Cow;
@@ -17,14 +18,11 @@ pub struct NamedNodes {
     pub ids: Vec<String>,
 }
 
-/// The largest number of ids in a line of output.
-const SHOWN: usize = 8;
-
 impl fmt::Display for NamedNodes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = if self.ids.len() == 1 { "" } else { "s" };
         write!(f, "\"{}\" means {}{s} ", Printable(&self.text), self.kind.word())?;
-        ids(f, &self.ids)
+        f.write_str(&listed(&self.ids))
     }
 }
 
@@ -75,16 +73,5 @@ impl NamedNodes {
     pub fn is_plain(&self, net: &Net) -> bool {
         let is_other = |(id, name): (&str, &str)| name == self.text && id != self.text;
         self.ids[..] == [self.text.as_str()] && !net.named_nodes(self.kind).any(is_other)
-    }
-}
-
-/// Writes the first ids, and the number of the others.
-pub(super) fn ids(f: &mut impl fmt::Write, ids: &[String]) -> fmt::Result {
-    for (at, id) in ids.iter().take(SHOWN).enumerate() {
-        write!(f, "{}`{}`", if at > 0 { ", " } else { "" }, Printable(id))?;
-    }
-    match ids.len().checked_sub(SHOWN) {
-        None | Some(0) => Ok(()),
-        Some(more) => write!(f, " and {more} more"),
     }
 }

@@ -188,7 +188,8 @@ const MOST_FINALS: usize = 1_000;
 /// As [`ends`].
 pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, NoCase> {
     let (initial, finals) = ends(net, cases, chosen)?;
-    Ok(net.from_marking(initial).with_final_markings(finals))
+    let assumed = assumptions(net, !chosen.is_empty());
+    Ok(net.from_marking(initial).with_final_markings(finals).assuming(assumed))
 }
 
 /// Returns the marking in which `cases` cases begin, and the markings in which all of them are

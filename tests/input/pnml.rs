@@ -273,7 +273,7 @@ fn what_else_changes_the_meaning_is_refused() {
         (arc(" weight='2'", ""), "an attribute `weight`"),
         (arc(" inscription='2'", ""), "an attribute `inscription`"),
         (arc("", "<multiplicity/>"), "an element `multiplicity`"),
-        (problem("<transition id='t'><delay/></transition>"), "an element `delay`"),
+        (problem("<transition id='t'><delay/></transition>"), "the `delay` of transition `t`"),
         (problem("<transition id='t'><timing><x/></timing></transition>"), "an element `timing`"),
         (problem("<transition id='t'><k><interval/></k></transition>"), "an element `k`"),
         (problem("<k><l><uplink/></l></k>"), "an element `k`"),

@@ -1,4 +1,4 @@
-//! Documents: what they refute, no reachable marking has.
+//! Documents: certificates that no reachable marking satisfies a predicate.
 
 use super::trace;
 use crate::audit::account::Account;
@@ -8,15 +8,15 @@ use crate::file::About;
 use crate::{Document, Flaw, begun_after, first_breach};
 use parikh_net::printable::Quoted;
 
-/// The net that a document is about.
+/// The net of a document.
 enum Subject {
-    /// That of a reduction; nothing for the original net.
+    /// The net of a reduction, or the original net.
     Net(Option<String>),
-    /// The original net, begun at the end of a trace.
+    /// The original net with the last marking of a trace as its initial marking.
     After(String),
 }
 
-/// Strikes off what a document refutes.
+/// Checks a document, and discharges the obligations that it proves.
 pub(super) fn weigh<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,
@@ -57,8 +57,8 @@ pub(super) fn weigh<'n>(
     Ok(())
 }
 
-/// Takes note when a document about the net begun at the end of a trace refutes what was to
-/// stay reachable.
+/// Checks a document about the net after a trace. A predicate that the document refutes there does
+/// not stay reachable.
 fn weigh_after<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,
@@ -88,7 +88,7 @@ fn weigh_after<'n>(
     Ok(())
 }
 
-/// A document and which net it is about. A reduction was gone through.
+/// Reads a document and the net that it is about. Replays the reduction of that net first.
 fn read(shelf: &mut Shelf<'_>, id: &str) -> Result<(Document, Subject), String> {
     let About { on, after, document } = shelf.take(id)?;
     if on.is_some() && after.is_some() {

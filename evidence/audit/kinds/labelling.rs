@@ -1,11 +1,11 @@
-//! Labellings: markings with what is true of them, about the tree of runs.
+//! Labellings: markings with the subformulas that hold there, as evidence about the tree of runs.
 
 use crate::audit::account::Account;
 use crate::audit::desk::Desk;
 use crate::audit::homes::HomeAccount;
 use crate::tree::NamedLabelling;
 
-/// Checks a labelling. Each of its premises is added to the account as a duty.
+/// Checks a labelling. Its premises become proof obligations.
 pub(super) fn weigh<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,

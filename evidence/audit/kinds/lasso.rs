@@ -1,4 +1,4 @@
-//! Runs that never end: what they have, some run has.
+//! Infinite runs: witnesses that some run has a property.
 
 use crate::audit::account::Account;
 use crate::audit::desk::Desk;
@@ -8,7 +8,7 @@ use parikh_net::Net;
 use parikh_net::lasso::LassoRun;
 use parikh_net::printable::Quoted;
 
-/// Follows a run that never ends.
+/// Replays an infinite run, and records the properties that it has.
 pub(super) fn weigh<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,
@@ -26,8 +26,8 @@ pub(super) fn weigh<'n>(
     Ok(())
 }
 
-/// How a run breaks the claim that units are safe: a place that gains tokens in each round has two
-/// of them after two.
+/// Describes how a run violates the claim of safe units. Two rounds of the cycle suffice: a place
+/// that gains tokens in each round has two tokens then.
 fn breach(net: &Net, run: &LassoRun) -> Option<String> {
     net.safe_units()?;
     first_breach(net, &run.rounds(2), u64::MAX)
@@ -39,7 +39,7 @@ mod tests {
     use parikh_net::FiringSequence;
     use parikh_net::lasso::{LassoRun, RunEnd};
 
-    /// Along a run, what repeats once is looked at, and that it must not make tokens.
+    /// The check covers the prefix and the cycle of a run, and growth of tokens in the cycle.
     #[test]
     fn runs_break_the_claim_of_safe_units_on_their_way_or_in_the_end() {
         let model =

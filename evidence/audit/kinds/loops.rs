@@ -4,7 +4,7 @@ use crate::audit::account::Account;
 use crate::audit::desk::Desk;
 use crate::file::Loops;
 
-/// Fires a run with loops and looks at it all along, in the first rounds of its blocks.
+/// Replays a run with loops, and looks for goals along the first rounds of its blocks.
 pub(super) fn weigh<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,

@@ -1,6 +1,7 @@
-//! What evidence of each kind shows of an answer: one file a kind.
+//! The checks of each kind of evidence, one file per kind.
 //!
-//! Each takes a line from the shelf, checks it, and strikes off the account what it shows.
+//! Each check reads a line of the evidence file, checks it, and discharges the proof obligations
+//! that it shows.
 
 mod document;
 mod labelling;
@@ -19,16 +20,16 @@ use crate::kind::Kind;
 use parikh_net::printable::Quoted;
 use std::collections::{BTreeMap, HashSet};
 
-/// Strikes off what the listed evidence shows. Evidence that fails is an error even where the
-/// rest would do: nobody lists it for nothing.
+/// Checks the evidence that an answer lists. A failed check is an error even if the other evidence
+/// suffices.
 pub(super) fn look_at<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,
     answer: &Answer,
 ) -> Result<(), String> {
     let searched = answer.searched.is_some();
-    // A trace is fired once, however many goals it shows; what else is listed twice shows no more
-    // than once.
+    // A trace is replayed only once for all its goals. Other evidence that is listed twice is
+    // checked once.
     let mut traces: BTreeMap<&str, Vec<Option<u64>>> = BTreeMap::new();
     let mut others = Vec::new();
     let mut listed = HashSet::new();
@@ -39,8 +40,8 @@ pub(super) fn look_at<'n>(
             _ => {}
         }
     }
-    // Arguments with premises come first: each premise becomes a duty, which any other line may
-    // fulfil.
+    // Arguments with premises come first. Each premise becomes an obligation, which any other line
+    // may discharge.
     let (resting, rest): (Vec<_>, Vec<_>) =
         others.into_iter().partition(|(kind, _)| matches!(kind, Kind::NoRun | Kind::Labelling));
     for (kind, id) in resting {
@@ -55,8 +56,8 @@ pub(super) fn look_at<'n>(
     rest.into_iter().try_for_each(|line| weigh(desk, account, line, searched))
 }
 
-/// Strikes off what one line shows that is no trace. `searched` is whether the answer is said to
-/// rest on a search, which may be too large to be made again.
+/// Checks one line of evidence. `searched` is true if the answer also relies on a search, which may
+/// be too large to repeat.
 fn weigh<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,

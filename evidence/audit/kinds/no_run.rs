@@ -4,7 +4,7 @@ use crate::audit::account::Account;
 use crate::audit::desk::Desk;
 use crate::no_run::NamedNoRun;
 
-/// Checks an argument that no run has a property. What it rests on becomes a duty.
+/// Checks an argument that no run has a property. Its premises become proof obligations.
 pub(super) fn weigh<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,

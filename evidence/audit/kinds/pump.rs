@@ -1,4 +1,4 @@
-//! Pumps: what repeats for ever makes sums grow without bound.
+//! Pumps: firing sequences that can repeat forever and make sums grow without bound.
 
 use crate::audit::account::Account;
 use crate::audit::desk::Desk;
@@ -7,7 +7,7 @@ use crate::file::{Pump, Steps, sequence};
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, PumpSequence, Stage};
 
-/// Fires what comes first and what repeats, and notes which sums grow.
+/// Replays the prefix and the pump of each stage, and records the sums that grow.
 pub(super) fn weigh<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,
@@ -35,7 +35,7 @@ pub(super) fn weigh<'n>(
     Ok(())
 }
 
-/// Whether a firing of it takes the token away that says that no cap was passed.
+/// Returns true if some firing removes the token that shows that no cap was exceeded.
 fn passes_a_cap(net: &Net, pumping: &PumpSequence) -> bool {
     let of_stage = |stage: &Stage| {
         let mut steps = stage.prefix.steps().iter().chain(stage.pump.steps());

@@ -1,4 +1,4 @@
-//! Structures: arguments about what stays reachable wherever the net goes.
+//! Arguments about the whole net: which predicates stay reachable.
 
 use crate::audit::account::Account;
 use crate::audit::desk::Desk;
@@ -14,34 +14,35 @@ use crate::home::undone::check_undone;
 use crate::{Document, begun_after, first_breach};
 use parikh_net::{Net, Predicate, TransitionId};
 
-/// What an argument shows, each part of what is asked by its number in the account.
+/// The conclusion of an argument. Predicates are indices in the `HomeAccount`.
 #[derive(Default)]
 struct Conclusion {
     stay: Vec<usize>,
     lost: Vec<usize>,
-    /// Every firing can be undone.
+    /// True if every firing can be undone.
     undone: bool,
-    /// What was checked, in words; nothing where it is not worth a word.
+    /// The check in words; empty if it need not be mentioned.
     checked: &'static str,
 }
 
-/// What is asked, as it reads on the net of an argument, and that net.
+/// The net of an argument, and the predicates of the answer translated to this net, with their
+/// indices.
 struct Subject<'s> {
     net: &'s Net,
-    /// Whether that is the net that was read.
+    /// True if this is the original net.
     is_original: bool,
     asked: Vec<(usize, Predicate)>,
 }
 
 impl Subject<'_> {
-    /// Those of which this is true.
+    /// Returns the indices of the predicates that satisfy a condition.
     fn those(&self, mut is_so: impl FnMut(&Predicate) -> bool) -> Vec<usize> {
         self.asked.iter().filter(|(_, wanted)| is_so(wanted)).map(|(at, _)| *at).collect()
     }
 }
 
-/// Takes note of what an argument about a net as a whole shows. `searched` is whether the
-/// answer is said to rest on a search, which may be too large to be made again.
+/// Checks an argument about the whole net, and discharges the obligations that it shows. `searched`
+/// is true if the answer also relies on a search, which may be too large to repeat.
 pub(super) fn weigh<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,
@@ -53,7 +54,7 @@ pub(super) fn weigh<'n>(
         return Err("it is not asked what stays reachable".to_owned());
     };
     let (on, shelf) = (on.as_deref(), &desk.shelf);
-    // What the net of a reduction does not express, it says nothing of.
+    // A predicate that cannot be translated to the net of the reduction is not covered.
     let here = |(at, wanted)| Some((at, shelf.translate_home(wanted, on)?));
     let asked = (0..).zip(&home.wanted).filter_map(here).collect();
     let subject = Subject { net: shelf.net_of(on)?, is_original: on.is_none(), asked };
@@ -78,7 +79,7 @@ pub(super) fn weigh<'n>(
     Ok(())
 }
 
-/// Checks an argument.
+/// Checks an argument and returns its conclusion.
 fn conclusion(
     desk: &Desk<'_>,
     subject: &Subject<'_>,
@@ -105,14 +106,14 @@ fn conclusion(
                     Err(it) => flaw = Some(it.to_string()),
                 }
             }
-            // Of several things that are asked, it is about those that it shows.
+            // The argument need not cover all predicates of the answer, but at least one.
             if let Some(flaw) = flaw.filter(|_| stay.is_empty()) {
                 return Err(flaw);
             }
             let checked = "siphons and traps of the closed net checked";
             Conclusion { stay, checked, ..Conclusion::default() }
         }
-        // What reductions keep of what can be reached is another matter.
+        // Reductions do not preserve that firings can be undone.
         Structure::Undone(_) if !subject.is_original => {
             return Err("that firings are undone is to be said of the net itself".to_owned());
         }
@@ -153,7 +154,8 @@ fn conclusion(
     })
 }
 
-/// Checks a document about the net begun at the end of a sequence.
+/// Checks a document about the net after a firing sequence, and returns the predicates that it
+/// refutes there.
 fn lost_after(
     desk: &Desk<'_>,
     subject: &Subject<'_>,
@@ -165,7 +167,8 @@ fn lost_after(
     }
     desk.refuse_large(document)?;
     let goes_on = &mut || desk.watch.goes_on();
-    // Once for all that is asked: the set may be large, and the transitions many.
+    // The document is checked once for all predicates: the set may be large, and there may be many
+    // predicates.
     let there = begun_after(subject.net, &sequence(after)).map_err(|error| error.to_string())?;
     let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
     let lost = subject
@@ -177,7 +180,7 @@ fn lost_after(
     Ok(Conclusion { lost, checked, ..Conclusion::default() })
 }
 
-/// An argument about a net as a whole, and the reduction that made it. That was gone through.
+/// Reads an argument about the whole net, and the id of its reduction, which is replayed first.
 fn read(shelf: &mut Shelf<'_>, id: &str) -> Result<(Structure, Option<String>), String> {
     let AboutAll { on, structure } = shelf.take(id)?;
     if let Some(on) = &on {

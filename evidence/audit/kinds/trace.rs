@@ -8,7 +8,8 @@ use crate::first_breach;
 use parikh_net::FiringSequence;
 use parikh_net::printable::Quoted;
 
-/// Fires a trace and looks at it after so many firings each, or all along it.
+/// Replays a trace. Looks for goals after each number of firings in `looks`, or everywhere for
+/// `None`.
 pub(super) fn weigh<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,
@@ -28,7 +29,7 @@ pub(super) fn weigh<'n>(
     Ok(())
 }
 
-/// The firing sequence of this id.
+/// Reads the firing sequence with this id.
 pub(super) fn sequence(shelf: &Shelf<'_>, id: &str) -> Result<FiringSequence, String> {
     let Trace { steps } = shelf.take(id)?;
     file::sequence(shelf.net(), &steps)

@@ -1,10 +1,10 @@
-//! Markings that are visited by whoever checks, along runs.
+//! Obligations about runs that the auditor discharges by visiting markings along the runs.
 
 use crate::audit::account::Account;
 use crate::audit::desk::Desk;
 use crate::file::VisitedRuns;
 
-/// Visits the markings along runs that may have the properties of which nothing is shown yet.
+/// Visits the markings along runs that may have the properties of open obligations.
 pub(super) fn weigh<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,
@@ -16,8 +16,8 @@ pub(super) fn weigh<'n>(
     let VisitedRuns { markings } = desk.shelf.take(id)?;
     desk.refuse_more(markings)?;
     let duties = account.open_runs();
-    // How many markings there are depends on how a property is written, and whoever visited them
-    // may have written it in another way.
+    // The number of markings depends on the form of the property, and the prover may have used
+    // another form.
     let most = markings.max(desk.most_visited);
     let (mut is_shown, mut run, mut left) = (duties.is_empty(), None, None);
     for duty in duties {
@@ -29,7 +29,7 @@ pub(super) fn weigh<'n>(
         }
     }
     match (run, left) {
-        // Of several properties, it is about those that no run has.
+        // The line need not cover all properties of the answer, but at least one.
         _ if is_shown => Ok(()),
         (Some(all), _) => Err(format!("some run is without {all}")),
         (None, left) => Err(left.unwrap_or_default()),

@@ -1,10 +1,10 @@
-//! Formulas over questions: what their answers take.
+//! Boolean formulas over questions, and the evidence that their answers need.
 
 use super::*;
 
 #[test]
 fn formulas_over_questions_take_evidence_for_each_part_that_decides() {
-    // q ≥ 1 can be reached, q ≥ 3 cannot, and q ≥ 2 stays possible.
+    // q ≥ 1 is reachable, q ≥ 3 is not, and q ≥ 2 stays possible.
     let small = "net small\nplace p 2\nplace q\ntransition t: p -> q";
     let evidence = trace("[\"t\", 1]") + &document(3);
     let judge = |id: &str, value: &str, shown_by: &str, why: Option<&str>| {
@@ -27,7 +27,7 @@ fn formulas_over_questions_take_evidence_for_each_part_that_decides() {
     judge("either", "FALSE", BY_TRACE, Some("`q` ≥ 3"));
     judge("either", "FALSE", BY_DOCUMENT, Some("`q` ≥ 1"));
     judge("either", "TRUE", &both, Some("or one of 1 others"));
-    // By a search, made again, as far as it refutes: what is to be seen, a trace shows.
+    // A repeated search shows the refuted goals, and a trace the reached goals.
     let searched = |value: &str, shown_by: &str| {
         format!(
             "{{\"answer\": {{\"id\": \"both\", \"value\": \"{value}\", \"evidence\": \"searched\", \
@@ -47,7 +47,7 @@ fn formulas_over_questions_take_evidence_for_each_part_that_decides() {
     check(small, &formulas(), "Some", &stays("FALSE"), Some("something of it is lost"));
 }
 
-/// What a formula over questions about goals is, where only some of them are known.
+/// Evaluates a formula over questions about goals under a partial assignment of the goals.
 fn value_of(question: &Question, known: &dyn Fn(&Predicate) -> Option<bool>) -> Option<bool> {
     match question {
         Question::Reach { goals, then, .. } => Some(known(&goals[0])? == *then),
@@ -78,7 +78,7 @@ fn random_question(rng: &mut fastrand::Rng, goals: &[Predicate], depth: usize) -
     }
 }
 
-/// Evidence for some of the goals confirms what these decide, and nothing that is false.
+/// Evidence for some of the goals confirms exactly the answers that these goals decide.
 #[test]
 fn formulas_over_questions_are_confirmed_by_what_decides_them() {
     let (mut right, mut bare) = (0, 0);

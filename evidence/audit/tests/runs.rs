@@ -1,11 +1,11 @@
-//! Questions about runs, and what their answers take.
+//! Questions about runs, and the evidence that their answers need.
 
 use super::*;
 use crate::no_run::{ExcludedPairs, Movers, NamedNoRun, NoRun, Reason};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_temporal::{AtomNames, AutomatonLimits, LinearTableau, Ltl, parse_ltl};
 
-/// Waits, is served, and may rest; somebody else may go round for ever.
+/// A queue: a customer waits, is served, and may rest. Another one may go round forever.
 const QUEUE: &str = "net queue
     place waits 1
     place served
@@ -21,8 +21,8 @@ fn at_least(place: &str, tokens: u32) -> String {
     )
 }
 
-/// Served again and again, waits or is served (two of which are never on `served`), served at some
-/// time, not served for ever.
+/// Questions: served again and again; waits or is served (never two tokens on `served`); served at
+/// some time; not served forever.
 fn questions() -> String {
     let all = |id: &str, inside: &str| {
         format!(
@@ -80,15 +80,16 @@ fn a_run_that_never_ends_shows_that_not_all_have_something() {
     let whatever = lasso("[\"serve\", 1]", "\"whatever\": true");
     judge("twice", "FALSE", &whatever, BY_LASSO, None);
     judge("next", "FALSE", &lasso("[\"turn\", 1]", "\"whatever\": true"), BY_LASSO, None);
-    // About markings, a trace does as well.
+    // A trace suffices for a property of markings.
     judge("twice", "FALSE", &trace("[\"serve\", 1]"), BY_TRACE, None);
     judge("again", "FALSE", &trace("[\"turn\", 1]"), BY_TRACE, Some("a run without"));
-    // The initial marking decides.
+    // The initial marking decides the question.
     judge("now", "TRUE", "", "", None);
     judge("now", "FALSE", &turning, BY_LASSO, Some("nothing is asked of runs"));
 }
 
-/// The property that runs must not have, over `w` (waits ≥ 5), `s` (served ≥ 2), `l` (leaves `s`).
+/// Returns a property that no run must have, over `w` (waits ≥ 5), `s` (served ≥ 2) and `l` (leaves
+/// `s`).
 fn property(net: &Net, text: &str) -> RunProperty {
     let holds = |place, tokens| {
         RunAtom::Holds(Predicate::at_least(net.place_named(place).unwrap(), tokens))
@@ -102,7 +103,8 @@ fn property(net: &Net, text: &str) -> RunProperty {
     RunProperty::new(&formulas, formula, &atoms)
 }
 
-/// That no run has it, as no reachable marking satisfies these.
+/// Returns an argument that no run has the property, if no reachable marking satisfies the
+/// predicates in `given`.
 fn argument(net: &Net, property: &RunProperty, given: Vec<Predicate>) -> String {
     let tableau =
         LinearTableau::new(property.formulas(), property.formula(), AutomatonLimits::default())
@@ -143,10 +145,11 @@ fn an_argument_shows_that_all_have_something_and_its_premises_are_duties() {
     judge("never", "TRUE", &document(2), BY_DOCUMENT, Some("that all runs have A G("));
     judge("never", "FALSE", &(no_run.clone() + &document(2)), &both, Some("a run without"));
     judge("again", "TRUE", &no_run, BY_NO_RUN, Some("about another formula"));
-    // Without the premise, nothing excludes the run.
+    // Without the premise, the argument does not exclude the run.
     let bare = argument(&net, &asked, Vec::new());
     judge("never", "TRUE", &bare, BY_NO_RUN, Some("may go on for ever in state"));
-    // What is argued may be more than what is asked: under the premise, both are the same as false.
+    // The argument may be about a more general property: under the premise, both are equivalent to
+    // false.
     let more = argument(&net, &property(&net, "F s"), vec![two.clone()]);
     judge("never", "TRUE", &(more.clone() + &document(2)), &both, None);
     let nothing = argument(&net, &property(&net, "0"), vec![two.clone()]);
@@ -154,7 +157,7 @@ fn an_argument_shows_that_all_have_something_and_its_premises_are_duties() {
     judge("never", "TRUE", &nothing, BY_NO_RUN, Some("a premise of"));
     let less = argument(&net, &property(&net, "F (s & X X !w)"), vec![two.clone().negated()]);
     judge("never", "TRUE", &(less + &document(2)), &both, Some("no_run `n`"));
-    // Two arguments, each for some of the runs.
+    // Two arguments, each about some of the runs.
     let many = Predicate::at_least(net.place_named("waits").unwrap(), 5);
     let with = Predicate::and([two.clone(), many.clone()]).sorted();
     let without = Predicate::and([two.clone(), many.negated()]).sorted();
@@ -166,7 +169,7 @@ fn an_argument_shows_that_all_have_something_and_its_premises_are_duties() {
     judge("never", "TRUE", &(one + &document(2)), &both, Some("about another formula"));
     let alone = "{\"no_run\": \"m\"}";
     judge("never", "TRUE", &(other + &document(2)), alone, Some("about another formula"));
-    // Atoms that nobody speaks of mean nothing, and there is no other use of them.
+    // Atoms outside of the property have no meaning, and are refused.
     let odd = no_run.replacen("\"edges\":[{", "\"edges\":[{\"reads\":[7],", 1);
     judge("never", "TRUE", &(odd + &document(2)), &both, Some("no_run `n`"));
     let strange = no_run.replacen("waits", "nobody", 1);
@@ -198,7 +201,7 @@ fn searches_for_runs_are_made_again() {
     let by = "\"searched\": {\"markings\": 5, \"stubborn\": false}, \"shown_by\"";
     let lines = answer("never", "TRUE", "").replace("\"shown_by\"", by);
     let verdict = audit(&growing, &questions(), "Some", &lines).0.remove(0).verdict;
-    // On the way to two of `served`, there is no end of markings.
+    // On the way to two tokens on `served`, there are infinitely many markings.
     assert!(matches!(verdict, Verdict::Searched(_)), "{verdict:?}");
 }
 
@@ -208,13 +211,13 @@ fn markings_along_runs_are_visited_where_that_is_the_evidence() {
         |markings: u64| format!("{{\"visited\": {{\"id\": \"v\", \"markings\": {markings}}}}}\n");
     let by = "{\"visited\": \"v\"}";
     judge("never", "TRUE", &visited(2), by, None);
-    // The number says how much work it is, and nothing rests on it.
+    // The number only estimates the work, and no conclusion depends on it.
     judge("never", "TRUE", &visited(1), by, None);
     judge("again", "TRUE", &visited(2), by, Some("some run is without A GF"));
     judge("never", "FALSE", &visited(2), by, Some("a run without"));
     judge("never", "TRUE", &visited(1 << 40), by, Some("it may be 1000000"));
     judge("never", "TRUE", &visited(2), "{\"visited\": \"w\"}", Some("no line `visited`"));
-    // What cannot come true any more is not gone on from.
+    // The search does not continue from markings where the property is already false.
     let net = "net n\nplace p 1\nplace q\ntransition t: p -> q\ntransition grow: q -> 2*q";
     let next = |inside: &str| format!("<next>{inside}</next>");
     let formula = next(&format!(

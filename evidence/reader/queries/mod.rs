@@ -36,6 +36,7 @@
 mod logic;
 mod numbers;
 mod paths;
+mod quantifiers;
 mod runs;
 mod timed;
 mod trees;
@@ -47,7 +48,8 @@ use logic::{junctions, predicate};
 use numbers::{compare, tokens};
 use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Marking, Net, PlaceId, Predicate};
-use paths::{is_path, joined, of_cases, of_marking, on_paths, speaks_of_its_path};
+use paths::{of_cases, of_marking, on_paths};
+use quantifiers::{is_path, joined, speaks_of_its_path};
 use roxmltree::Node;
 use std::collections::HashSet;
 

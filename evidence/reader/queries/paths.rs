@@ -6,9 +6,10 @@
 //! taken apart into the quantified ones and a formula about runs.
 
 use super::logic::{Operand, junctions, operands, predicate};
+use super::quantifiers::{Early, is_operator_of_time, is_path, joined, speaks_of_its_path};
 use super::{inside, runs, trees};
 use crate::question::Question;
-use crate::reader::{Unreadable, elements, name};
+use crate::reader::{Unreadable, name};
 use parikh_net::{Net, Predicate};
 use roxmltree::Node;
 
@@ -23,58 +24,6 @@ pub(super) fn of_marking(
         false => Ok(Question::Initially(predicate(net, node, negated)?)),
     };
     junctions(node, negated, &part, &joined)
-}
-
-pub(super) fn joined(any: bool, mut parts: Vec<Question>) -> Question {
-    match parts.len() {
-        1 => parts.remove(0),
-        _ => Question::Junction { all: !any, parts },
-    }
-}
-
-pub(super) fn is_path(node: Node<'_, '_>) -> bool {
-    matches!(name(node), "exists-path" | "all-paths") || Early::of(node).is_some()
-}
-
-pub(super) fn is_operator_of_time(node: Node<'_, '_>) -> bool {
-    matches!(name(node), "globally" | "finally" | "next" | "until")
-}
-
-/// Whether the formula says something of a path, and not only of the marking where it begins: there
-/// is an operator of time outside of every path quantifier inside.
-pub(super) fn speaks_of_its_path(formula: Node<'_, '_>) -> bool {
-    let mut left = vec![formula];
-    while let Some(node) = left.pop() {
-        if is_operator_of_time(node) || name(node) == "fires" {
-            return true;
-        }
-        if !is_path(node) {
-            left.extend(elements(node));
-        }
-    }
-    false
-}
-
-/// A quantifier of the contest's early years, which is a path quantifier and an operator in one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Early {
-    /// AG φ.
-    Invariant,
-    /// EF φ.
-    Possibility,
-    /// ¬EF φ.
-    Impossibility,
-}
-
-impl Early {
-    pub(super) fn of(node: Node<'_, '_>) -> Option<Early> {
-        match name(node) {
-            "invariant" => Some(Early::Invariant),
-            "possibility" => Some(Early::Possibility),
-            "impossibility" => Some(Early::Impossibility),
-            _ => None,
-        }
-    }
 }
 
 /// A question about cases, or its negation.
@@ -143,6 +92,7 @@ pub(super) fn on_paths(
         _ => runs::of_runs(net, None, all, (path, negated)),
     }
 }
+
 /// The same of a formula with path quantifiers inside. A (φ ∧ ψ) = A φ ∧ A ψ and E (φ ∨ ψ) =
 /// E φ ∨ E ψ. The other two come apart where at most one part speaks of the path: the others are
 /// about the marking where it begins.

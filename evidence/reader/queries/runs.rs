@@ -20,7 +20,7 @@
 //! firings: what comes next in a dead marking is nothing, not the same again. Where the initial
 //! marking is dead, such a formula is refused.
 
-use super::paths::{Early, is_operator_of_time, is_path, speaks_of_its_path};
+use super::quantifiers::{Early, is_operator_of_time, is_path, speaks_of_its_path};
 use super::timed::{Logic, Reading, Timed};
 use super::{inside, listed};
 use crate::question::Question;

@@ -13,7 +13,7 @@
 //! ends there: `next` of `exists-path` is false in it and that of `all-paths` true.
 
 use super::inside;
-use super::paths::{Early, is_operator_of_time, is_path, speaks_of_its_path};
+use super::quantifiers::{Early, is_operator_of_time, is_path, speaks_of_its_path};
 use super::timed::{Logic, Reading, Timed};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};

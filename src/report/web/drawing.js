@@ -1,20 +1,20 @@
-// The drawing: nodes and lines of a view, what is lit, tokens, and how to move about.
+// The drawing: nodes and lines of a view, highlighting, tokens, and navigation.
 //
-// There are three views. *whole*: every node at the position that the report has. *groups*: a large net by
-// its groups, each to be opened. *around*: some nodes with what feeds them on the left and what they feed on
-// the right, laid out here.
+// There are three views. *whole*: every node at its position in the report. *groups*: a large net by its
+// groups, each of which can be opened. *around*: some nodes with their predecessors on the left and their
+// successors on the right, laid out here.
 
 const RADIUS = 14;
 const LONGEST_NAME = 22;
-/** As many nodes as one look around shows. */
+/** The largest number of nodes in a view around some nodes. */
 const MOST_AROUND = 90;
-/** The largest scale at which a view is shown first. */
+/** The largest scale at which a view is first shown. */
 const LARGEST = 1.6;
 
 const short = (name) =>
   name.length <= LONGEST_NAME ? name : `${name.slice(0, 11)}…${name.slice(-10)}`;
 
-/** Points from a flat list. */
+/** Converts a flat list of coordinates into points. */
 const pairs = (flat) => {
   const points = [];
   for (let at = 0; at < flat.length; at += 2) points.push([flat[at], flat[at + 1]]);
@@ -48,7 +48,7 @@ const groupsView = () => {
   return { kind: "groups", nodes, lines: drawn };
 };
 
-/** Some nodes in the middle, what leads to them on the left, what they lead to on the right. */
+/** Lays out some nodes in the middle, with their predecessors on the left and successors on the right. */
 const aroundView = (wanted, title) => {
   const middle = wanted.slice(0, MOST_AROUND);
   const inside = new Set(middle);
@@ -132,7 +132,7 @@ class Drawing {
     this.begin();
   }
 
-  /** Makes the panel no higher than the view needs at its largest scale. */
+  /** Limits the height of the panel to the height of the view at its largest scale. */
   #size() {
     const bounds = this.#whole();
     if (!bounds) return;
@@ -194,7 +194,7 @@ class Drawing {
     this.nodes.set(node.key, { group, inside, note, title, at: node, tokens: null });
   }
 
-  /** Brings what is lit, tokens and enabled transitions up to date. */
+  /** Updates the highlighting, the tokens and the enabled transitions. */
   refresh() {
     const groupsLit = new Map();
     if (this.view.kind === "groups") {
@@ -227,7 +227,7 @@ class Drawing {
     else if (few) {
       node.inside.replaceChildren(...few.map(([cx, cy]) => svg("circle", { class: "dot", cx, cy, r: 3.4 })));
     } else {
-      // A number is never rounded: where it has no room it stands above, digit by digit.
+      // Numbers are never rounded. A number too wide for the node stands above it in full.
       const text = String(tokens);
       node.inside.replaceChildren(text.length > 5
         ? svg("text", { class: "note exact", y: -19 }, text)
@@ -238,20 +238,20 @@ class Drawing {
     node.title.textContent = `${node.at.name}${tokens > 0n ? `: ${tokens} ${tokens === 1n ? "token" : "tokens"}` : ""}`;
   }
 
-  /** Lights nodes, each with a note, and brings them into view. */
+  /** Highlights nodes, each with a note, and scrolls to them. */
   light(nodes) {
     this.lit = nodes;
     this.refresh();
   }
 
-  /** Shows a marking with what is enabled there. */
+  /** Shows a marking and its enabled transitions. */
   mark(marking, enabled) {
     this.marking = marking;
     this.enabled = enabled;
     this.refresh();
   }
 
-  /** Moves tokens along the lines of a transition: what it takes, then what it puts. */
+  /** Animates the tokens of a firing along the lines: first the consumed tokens, then the produced ones. */
   move(t, duration) {
     const key = placeCount + t;
     const node = this.nodes.get(key);
@@ -284,7 +284,7 @@ class Drawing {
     run(near.filter(({ line }) => line.both), true, now + duration / 2);
   }
 
-  // Moving about.
+  // Navigation.
 
   #bounds(keys) {
     let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
@@ -320,7 +320,7 @@ class Drawing {
     this.#apply();
   }
 
-  /** The bounds of all nodes and routes of the view. */
+  /** Returns the bounds of all nodes and routes of the view. */
   #whole() {
     const bounds = this.#bounds(this.nodes.keys());
     for (const [x, y] of bounds ? this.view.lines.flatMap((line) => line.route) : []) {
@@ -338,7 +338,7 @@ class Drawing {
     this.untouched = true;
   }
 
-  /** All of it, or where it begins if all of it would be too small to read. */
+  /** Shows the whole view, or its marked node if the whole view would be too small to read. */
   begin() {
     this.fit();
     if (this.frame.zoom >= (this.canvas.clientWidth < 600 ? 0.5 : 0.33)) return;
@@ -347,7 +347,7 @@ class Drawing {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const zoom = 0.75;
     const bounds = this.#bounds(this.nodes.keys());
-    // The marked node in the middle, but nothing beyond the edges.
+    // The marked node is in the middle, without space beyond the edges of the view.
     const within = (middle, size, low, high) => (high - low) * zoom <= size
       ? size / 2 - (zoom * (low + high)) / 2
       : Math.min(12 - low * zoom, Math.max(size - 12 - high * zoom, middle));
@@ -359,7 +359,7 @@ class Drawing {
     this.#apply();
   }
 
-  /** Brings nodes into view if they are not in it well. */
+  /** Scrolls so that the nodes are well visible. */
   reveal(keys) {
     const bounds = this.#bounds(keys);
     if (!bounds) return;
@@ -453,7 +453,7 @@ class Drawing {
 /** The radius of the bends of a line. The report's routes leave room for it. */
 const ROUND = 16;
 
-/** A path through points: one curve where a single bend is slight, and else lines with round corners. */
+/** Returns a path through points: a single curve for one slight bend, otherwise lines with round corners. */
 const through = (points) => {
   const at = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
   const [first, last] = [points[0], points[points.length - 1]];
@@ -471,11 +471,11 @@ const through = (points) => {
   return `${path}L${at(last)}`;
 };
 
-/** The distance of the second of three points from the line between the others. */
+/** Returns the distance of the second of three points from the line between the others. */
 const offLine = ([[x, y], [u, v], [a, b]]) =>
   Math.abs((a - x) * (v - y) - (b - y) * (u - x)) / (Math.hypot(a - x, b - y) || 1);
 
-/** Where a line to `towards` leaves a node. */
+/** Returns the point where a line to `towards` leaves a node. */
 const edgeOf = (node, towards) => {
   const [dx, dy] = [towards[0] - node.x, towards[1] - node.y];
   const extra = node.group === undefined ? 1.5 : 5.5;
@@ -484,7 +484,7 @@ const edgeOf = (node, towards) => {
   return [node.x + dx * share, node.y + dy * share];
 };
 
-/** The head of an arrow from `from` with its tip at `tip`. */
+/** Returns an arrow head that points from `from` to its tip `tip`. */
 const head = (from, tip) => {
   const [dx, dy] = [tip[0] - from[0], tip[1] - from[1]];
   const far = Math.hypot(dx, dy) || 1;

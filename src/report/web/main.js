@@ -1,10 +1,10 @@
-// Puts the page together.
+// Assembles the page.
 
 let drawing;
 let player;
 const views = [];
 
-/** Shows a view: `whole`, `groups`, or what is around some nodes. */
+/** Shows a view: `whole`, `groups`, or the part around some nodes. */
 const look = (kind, nodes) => {
   if (kind === "whole") drawing.show(wholeView());
   else if (kind === "groups") drawing.show(groupsView());
@@ -28,7 +28,7 @@ const openGroup = (group) => {
   byId("lit").hidden = false;
 };
 
-/** Lights nodes, with notes; in a view without them, around the first of them. */
+/** Highlights nodes with notes. If the view lacks them, first shows the part around the first node. */
 const light = (notes, title) => {
   unlight();
   byId("node").hidden = true;
@@ -52,14 +52,14 @@ const unlight = () => {
   }
 };
 
-/** A node was chosen by its name. */
+/** Handles the choice of a node by its name. */
 const choose = (node) => {
   lightNodes([node], saidOf(node));
   nodePanel(node);
   toFigure();
 };
 
-/** A node was pressed in the drawing: an enabled transition fires. */
+/** Handles a click on a node in the drawing: an enabled transition fires. */
 const press = (node) => {
   if (!isPlace(node) && player.enabled.has(node - placeCount)) {
     player.fireByHand(node - placeCount);
@@ -69,7 +69,7 @@ const press = (node) => {
   nodePanel(node);
 };
 
-/** On a small screen the drawing may be out of sight. */
+/** Scrolls to the drawing if it is outside a small screen. */
 const toFigure = () => {
   const box = byId("canvas").getBoundingClientRect();
   if (box.bottom > innerHeight || box.top < 0) {
@@ -99,11 +99,11 @@ const firstView = () => {
   const large = nodeCount > 1000 && !data.net.drawing?.own;
   if (can.groups && (large || !can.whole)) return ["groups"];
   if (can.whole) return ["whole"];
-  // Nothing is small enough: what is marked, to begin with.
+  // All views are too large, so the marked places come first.
   return ["around", data.net.initial.slice(0, 12).map(([p]) => p).concat(data.net.initial.length ? [] : [0])];
 };
 
-/** The names of a node beside the one it goes by. */
+/** Returns the names of a node besides its displayed name. */
 const alsoCalled = (node) => {
   const others = [idOf(node), sharedNameOf(node)].filter((name) => name && name !== nameOf(node));
   return others.length ? ` (${others.join(", ")})` : "";
@@ -135,7 +135,7 @@ const setUpSearch = () => {
     const found = [];
     if (wanted) {
       for (let node = 0; node < nodeCount && found.length < 400; node++) {
-        // By what it is called, by its id, and by a name that it shares with others.
+        // The search compares the displayed name, the id, and a label shared with other nodes.
         const names = [nameOf(node), idOf(node), sharedNameOf(node) ?? ""].map((name) => name.toLowerCase());
         const at = names.map((name) => name.indexOf(wanted)).filter((at) => at >= 0);
         if (at.length) found.push([names.includes(wanted) ? 0 : at.includes(0) ? 1 : 2, node]);
@@ -185,7 +185,7 @@ byId("fit").addEventListener("click", () => drawing.fit());
 setUpSearch();
 setUpTheme();
 
-// On paper everything is light, and the drawing is seen as a whole. What is folded is left out: opened, the
+// Printing uses the light theme and the whole drawing. Folded parts are left out, because the unfolded
 // certificates of a large net are hundreds of pages.
 let theme;
 addEventListener("beforeprint", () => {

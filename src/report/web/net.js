@@ -1,6 +1,6 @@
 // The net and its firing rule: the only logic on this page.
 //
-// Nodes are numbers: places first, then transitions. Tokens are BigInt, because 2⁵³ is not the limit of nets.
+// Nodes are numbers: places first, then transitions. Tokens are BigInt, because nets may have more than 2⁵³.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const placeCount = data.net.places.length;
@@ -12,29 +12,29 @@ const isPlace = (node) => node < placeCount;
 const idOf = (node) =>
   isPlace(node) ? data.net.places[node] : data.net.transitions[node - placeCount];
 
-/** What people call a node: the model's name for people where that tells it apart, else its id. */
+/** The displayed name of a node: its label if the label is unique, otherwise its id. */
 const nameOf = (node) => {
   const labels = data.net.labels;
   if (!labels) return idOf(node);
   return isPlace(node) ? labels.places[node] : labels.transitions[node - placeCount];
 };
 
-/** The same as a sentence or a button has room for; what is clipped stands in titles. */
+/** The displayed name, clipped for sentences and buttons. Tooltips show the full name. */
 const saidOf = (node) => {
   const name = nameOf(node);
   return name.length <= 64 ? name : `${name.slice(0, 32)}…${name.slice(-31)}`;
 };
 
-/** A name that a node has together with others, which is why it goes by its id. */
+/** A label that the node shares with other nodes. Such a node is displayed by its id. */
 const sharedNameOf = (node) => data.net.labels?.shared[node];
 
-/** By transition: [place, weight] of what it takes and puts. */
+/** For each transition, the pairs [place, weight] of its input and output arcs. */
 const takes = Array.from({ length: transitionCount }, () => []);
 const puts = Array.from({ length: transitionCount }, () => []);
-/** By place: the transitions that take from it. */
+/** For each place, the transitions that consume from it. */
 const consumers = Array.from({ length: placeCount }, () => []);
 const producers = Array.from({ length: placeCount }, () => []);
-/** Arcs as they are drawn: one line where as much is put as is taken. */
+/** Arcs for drawing: one line where a transition puts as many tokens as it takes. */
 const lines = [];
 
 for (const [p, t, taken, put] of data.net.arcs) {
@@ -60,14 +60,14 @@ const initialMarking = () => {
 
 const isEnabled = (marking, t) => takes[t].every(([p, weight]) => marking[p] >= weight);
 
-/** Fires a transition so many times, or takes that back when `times` is negative. */
+/** Fires a transition `times` times, or undoes its firings if `times` is negative. */
 const fire = (marking, t, times) => {
   const factor = BigInt(times);
   for (const [p, weight] of takes[t]) marking[p] -= weight * factor;
   for (const [p, weight] of puts[t]) marking[p] += weight * factor;
 };
 
-/** Whether a case is done: of a process, whether its final marking is there, and nothing else. */
+/** Returns true if a case is done: the marking is the final marking of the process. */
 const isDone = (marking) => {
   if (!data.net.done) return false;
   const done = new Array(placeCount).fill(0n);
@@ -75,8 +75,8 @@ const isDone = (marking) => {
   return marking.every((tokens, p) => tokens === done[p]);
 };
 
-/** Transitions with some of the tokens that they take, each with the places that lack some, those that lack
-    least first. */
+/** Returns the transitions that have some but not all of their input tokens, each with the places that lack
+    tokens. Transitions that lack the fewest places come first. */
 const waitingIn = (marking) => {
   const waiting = [];
   for (let t = 0; t < transitionCount; t++) {
@@ -86,7 +86,7 @@ const waitingIn = (marking) => {
   return waiting.sort((a, b) => a[1].length - b[1].length || a[0] - b[0]);
 };
 
-/** The nodes next to a node. */
+/** Returns the neighbours of a node. */
 const neighbours = (node) => {
   if (isPlace(node)) {
     const around = new Set([...producers[node], ...consumers[node]]);

@@ -1,8 +1,8 @@
-// What the pages of nets and of systems have in common.
+// The common part of the pages of nets and of systems.
 
 const byId = (id) => document.getElementById(id);
 
-/** The buttons for dark and light, and for printing. */
+/** Creates the buttons for the dark and light theme, and for printing. */
 const setUpTheme = () => {
   const root = document.documentElement;
   const dark = () => (root.dataset.theme

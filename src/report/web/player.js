@@ -1,14 +1,15 @@
-// The player: a witness step by step, and firing by hand from wherever it is.
+// The player: shows a witness step by step, and lets the user fire transitions from any marking.
 //
-// What is played is a list of runs, [transition, how often in a row]. Who fires by hand leaves the witness:
-// the list is cut there and goes on with what is fired, and the witness is kept to come back to.
+// A played sequence is a list of pairs [transition, number of consecutive firings]. Firing by hand leaves the
+// witness: the list is cut at this position and continues with the fired transition. The witness is kept, so
+// that the user can return to it.
 
-/** How many rounds of a loop that repeats for ever are played. */
+/** The number of repetitions played of a loop that repeats forever. */
 const ROUNDS = 3;
-/** As many enabled transitions as get a button. */
+/** The largest number of enabled transitions with buttons. */
 const MOST_BUTTONS = 60;
 
-/** As many transitions of a deadlock as are said to wait. */
+/** The largest number of disabled transitions described at a deadlock. */
 const MOST_WAITING = 12;
 
 class Player {
@@ -21,7 +22,7 @@ class Player {
     this.load([], "Fire by hand");
   }
 
-  /** Takes up a list of runs, from the initial marking. */
+  /** Loads a sequence that starts in the initial marking. */
   load(runs, title, note = () => "", witness = null, circle = null, parts = []) {
     this.pause();
     this.#to(0);
@@ -32,13 +33,13 @@ class Player {
     this.title = title;
     this.note = note;
     this.witness = witness;
-    // Where a run that comes back goes on from its end, and what holds along it.
+    // For a lasso: the position to which the run returns, and the values of subformulas along it.
     this.circle = circle;
     this.parts = parts;
     this.#show();
   }
 
-  /** Plays what an answer comes with. */
+  /** Plays the witness of an answer. */
   open(play, title) {
     if (play.trace === null) {
       this.load([], `${title}: a witness of ${play.firings} firings, too long for this page`);
@@ -76,7 +77,7 @@ class Player {
     return this.ends.length ? this.ends[this.ends.length - 1] : 0;
   }
 
-  /** The run that the firing after `position` is in. */
+  /** Returns the entry of the list that contains the firing after `position`. */
   #runAt(position) {
     let [low, high] = [0, this.ends.length];
     while (low < high) {
@@ -87,7 +88,7 @@ class Player {
     return low;
   }
 
-  /** Goes to a position, whatever lies between. */
+  /** Moves to a position, forwards or backwards. */
   #to(position) {
     if (!this.runs) {
       this.position = 0;
@@ -118,7 +119,7 @@ class Player {
     this.#show();
   }
 
-  /** One firing on, with its tokens on the move. */
+  /** Fires the next transition with an animation of its tokens. */
   step() {
     if (this.position >= this.length && this.circle !== null) this.#to(this.circle);
     if (this.position >= this.length) return false;
@@ -129,10 +130,10 @@ class Player {
     return this.position < this.length || this.circle !== null;
   }
 
-  /** In a view of a part, the part that matters now. */
+  /** In a view of a part, shows the part around the current step. */
   #follow() {
     const run = this.runs[this.#runAt(Math.max(0, this.position - 1))];
-    // Where it ends in a deadlock, what waits there is lit and in view.
+    // At a final deadlock, the waiting transitions are highlighted and visible.
     if (!run || this.stopped) return;
     const key = placeCount + run[0];
     if (this.drawing.view.kind === "groups" || !this.drawing.nodes.has(key)) {
@@ -160,7 +161,7 @@ class Player {
     if (this.runs) this.#show();
   }
 
-  /** Fires by hand, which leaves the witness unless it is what the witness does next. */
+  /** Fires by hand. This leaves the witness unless the witness fires the same transition next. */
   fireByHand(t) {
     this.pause();
     if (!this.enabled.has(t)) return;
@@ -233,8 +234,8 @@ class Player {
     );
   }
 
-  /** What to say, and to light, where nothing is enabled: what is marked, and what each transition that has
-      some of its tokens waits for. */
+  /** Describes and highlights a dead marking: the marked places, and the missing tokens of transitions that have
+      some of their input tokens. Returns nothing if a transition is enabled. */
   #stop() {
     if (this.enabled.size > 0) {
       if (this.stopped) unlight();
@@ -260,7 +261,7 @@ class Player {
       ...(more > 0 ? [make("br"), `and ${plural(more, "more transition")}`] : [])];
   }
 
-  /** The parts of what the run has, those lit that hold here. */
+  /** Shows the subformulas of the property, highlighting those that hold at the current position. */
   #light() {
     const at = this.circle !== null && this.position >= this.length ? this.circle : this.position;
     const part = ({ text, holds }) => {
@@ -289,7 +290,7 @@ class Player {
       ...(left > 0 ? [make("span", { class: "muted" }, ` and ${left} more, in the drawing`)] : []),
     );
     if (had === undefined) return;
-    // Keyboard users stay where they were, or on the first button.
+    // The keyboard focus stays where it was, or moves to the first button.
     const same = buttons.find((one) => one.dataset.fires === had) || buttons[0] || byId("back");
     same.focus({ preventScroll: true });
   }

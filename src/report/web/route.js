@@ -1,14 +1,14 @@
-// Routes of lines around nodes, for views that are laid out here. The report's own routes are made as
-// `src/layout/route.rs` makes them, which explains the method.
+// Routes of lines around nodes, for views laid out on the page. `src/layout/route.rs` computes the report's own
+// routes in the same way, and explains the method.
 
 /** The least distance between a line and the box of a node that it does not join. */
 const CLEARANCE = 4;
-/** The distances between a box and the bends around it, tried in turn. */
+/** The distances between a box and the bends around it, tried in this order. */
 const BENDS = [13, 7];
-/** The most boxes whose corners one search considers. */
+/** The largest number of boxes whose corners one search considers. */
 const MOST_BOXES = 40;
 
-/** True if the line from one point to another passes the inside of the box of a node. */
+/** Returns true if the line between two points crosses the inside of a node's box. */
 const passes = ([x, y], [u, v], node) => {
   let [first, last] = [0, 1];
   for (const [start, step, middle] of [[x, u - x, node.x], [y, v - y, node.y]]) {
@@ -24,11 +24,11 @@ const passes = ([x, y], [u, v], node) => {
   return last - first > 1e-9;
 };
 
-/** The nodes that a path of points hits, but for two that it joins. */
+/** Returns the nodes that a path of points crosses, without the two nodes that it joins. */
 const hitBy = (points, nodes, joined) => nodes.filter((node) => !joined.includes(node)
   && points.some((point, at) => at > 0 && passes(points[at - 1], point, node)));
 
-/** A shortest path along the corners of the boxes of `known` that avoids these boxes. */
+/** Returns a shortest path along the corners of the boxes of `known` that avoids these boxes. */
 const shortestPath = (from, to, known, nodes, by) => {
   const far = RADIUS + by;
   const corners = known.flatMap(({ x, y }) =>
@@ -47,7 +47,7 @@ const shortestPath = (from, to, known, nodes, by) => {
     open.delete(next);
     for (const other of open) {
       const [[x, y], [u, v]] = [points[next], points[other]];
-      // A bend costs as much as ten pixels.
+      // The cost of a bend is ten pixels.
       const reached = cost[next] + Math.hypot(u - x, v - y) + 10;
       if (reached < cost[other] && !known.some((node) => passes(points[next], points[other], node))) {
         [cost[other], before[other]] = [reached, next];
@@ -62,7 +62,7 @@ const shortestPath = (from, to, known, nodes, by) => {
   return path;
 };
 
-/** The bends of a line between two nodes that hits no other node; none where there is no such line. */
+/** Returns the bends of a line between two nodes that crosses no other node, or none without such a line. */
 const bendsAround = (from, to, nodes) => {
   const joined = [from, to];
   const ends = [[from.x, from.y], [to.x, to.y]];

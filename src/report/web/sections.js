@@ -13,7 +13,7 @@ const playButton = (play, title, text = "Play it") => {
   return button(text, () => { player.open(play, title); toFigure(); player.toggle(); }, { class: "main" });
 };
 
-/** A certificate to be read: a line at a time, with what it speaks of lit. */
+/** Shows a certificate line by line, with the nodes of the current line highlighted. */
 const certificateReader = (number) => {
   const certificate = data.certificates[number];
   const about = [
@@ -44,7 +44,7 @@ const certificateReader = (number) => {
   return fold(title, () => [about ? make("p", { class: "muted" }, about) : null, list()], { class: "proof" });
 };
 
-// So many sentences of a finding are read at once; others are behind a fold, and not printed.
+// The number of sentences of a finding shown at once. The others are folded, and not printed.
 const AT_ONCE = 10;
 
 const detailsOf = (details) => {
@@ -80,14 +80,14 @@ const findingsSection = () => {
   return section("findings", "Findings", body);
 };
 
-/** Nets that answers are about, where that is not the net of the model's file. */
+/** The nets to which answers refer, if this is not the net of the model's file. */
 const NETS = {
   coloured: "about the coloured net",
   unfolding: "about the unfolding: single colours and bindings",
   translation: "about the place/transition net that stands for inhibitor and reset arcs",
 };
 
-/** A key that may be broken after its underscores only. */
+/** Returns a key that can be wrapped only after underscores. */
 const breakable = (key) => key.split("_").flatMap((part, at) => (at ? ["_", make("wbr"), part] : [part]));
 
 const capital = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
@@ -195,7 +195,7 @@ const reductionsSection = () => {
     ...items);
 };
 
-/** What is known of one node in a line, in the marking that is shown. */
+/** Describes a node in a line, in the current marking. */
 const factsOf = (node) => {
   const facts = [];
   if (isPlace(node)) {
@@ -213,7 +213,7 @@ const factsOf = (node) => {
   return facts.join(" · ");
 };
 
-/** What is known of one node. */
+/** Shows the results about a node. */
 const nodePanel = (node) => {
   const panel = byId("node");
   const known = isPlace(node) ? data.bounds[node] : data.fates[node - placeCount];

@@ -1,7 +1,7 @@
-// The page of a parallel system: what was asked, the picture, and runs played step by step.
+// The page of a parallel system: the questions, the picture, and runs played step by step.
 //
-// What is drawn was drawn before: this lights the states s<component>-<state> in which the components are, and
-// the edges e<component>-<from>-<to> that they have just taken.
+// The picture is drawn by the report. This script highlights the current states s<component>-<state> of the
+// components and the edges e<component>-<from>-<to> of the last step.
 
 const data = JSON.parse(byId("data").textContent);
 const drawn = byId("sheet").querySelector("svg");
@@ -11,7 +11,7 @@ const player = {
   title: "Where the components begin", steps: [], states: [], circle: null, ends: false, position: 0, timer: null,
   lit: [],
 
-  /** Takes up a run; without one, the states in which the components begin. */
+  /** Loads a run, or the start states if there is no run. */
   load(run, title) {
     this.pause();
     this.title = title;
@@ -32,7 +32,7 @@ const player = {
     this.show();
   },
 
-  /** One step on; after the last of a run that goes on for ever, from where it comes back to. */
+  /** Takes a step. After the last step of a lasso, continues at the state to which the run returns. */
   step() {
     if (this.position >= this.steps.length && this.circle !== null) this.position = this.circle;
     if (this.position >= this.steps.length) return false;
@@ -57,7 +57,7 @@ const player = {
     this.show();
   },
 
-  /** Something of the drawing gets a class until the next step; large components are not drawn. */
+  /** Adds a class to an element of the picture until the next step. Large components have no such elements. */
   light(element, name) {
     if (!element) return;
     element.classList.add(name);
@@ -107,7 +107,7 @@ const player = {
     byId("now").replaceChildren(...this.said());
   },
 
-  /** What has just happened, in words. */
+  /** Describes the last step in words. */
   said() {
     const [at, length] = [this.position, this.steps.length];
     if (!length) {
@@ -129,7 +129,7 @@ const player = {
   },
 };
 
-/** Scrolls so that what has moved is in sight. */
+/** Scrolls so that the moved components are visible. */
 const reveal = (elements) => {
   const sheet = byId("sheet");
   const page = sheet.getBoundingClientRect();
@@ -151,23 +151,23 @@ const zoom = (to) => {
   drawn.setAttribute("height", natural.height * scale);
 };
 
-/** All of it in sight. */
+/** Makes the whole picture visible. */
 const fit = () => {
   const sheet = byId("sheet");
   zoom(Math.min((sheet.clientWidth - 24) / natural.width, (sheet.clientHeight - 24) / natural.height, 1.6));
 };
 
-/** Where the components begin. */
+/** Shows the start states of the components. */
 const beginning = () => player.load(data.beginning, "Where the components begin");
 
-/** Plays a run, with its player in sight. */
+/** Plays a run, with the player visible. */
 const playRun = (run, title) => {
   player.load(data.runs[run], title);
   byId("figure").scrollIntoView({ block: "nearest" });
   player.toggle();
 };
 
-/** What an answer rests on, to be opened. */
+/** Returns the evidence of an answer as a folded element. */
 const certificate = (lines) => (lines.length
   ? make("details", {}, make("summary", {}, "The certificate"),
     make("ol", { class: "lines" }, lines.map((line) => make("li", {}, line))))
@@ -191,7 +191,7 @@ const question = (row) => {
         button("Play the run", () => playRun(row.run, title), { class: "main" })));
 };
 
-/** Which labels come: first those that never do, or of which it is not known; the others can be played. */
+/** Lists the labels: first those that never occur or are open, then the others, whose runs can be played. */
 const labels = () => {
   if (!data.coming.length) return null;
   const nameOf = (one) => data.labels[one.label];
@@ -238,6 +238,6 @@ byId("out").addEventListener("click", () => zoom(scale / 1.3));
 byId("fit").addEventListener("click", fit);
 setUpTheme();
 fit();
-// Letters are to be read: on a small screen the drawing is scrolled.
+// Text must stay readable, so the picture scrolls on a small screen.
 zoom(Math.max(scale, 0.75));
 beginning();

@@ -1,6 +1,6 @@
-// Elements, and sentences with nodes in them. Text is only ever set as text.
+// Functions that create elements, and sentences with nodes in them. Text is only ever set as text.
 
-/** An element with attributes (functions are listeners) and children. */
+/** Creates an element with attributes and children. Attributes that are functions become listeners. */
 const make = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -24,7 +24,7 @@ const button = (text, press, attributes = {}) =>
 
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
-/** The node that a piece of a sentence is, if it is one. */
+/** Returns the node of a piece of a sentence, if the piece is a node. */
 const nodeOfPiece = (piece) => {
   if (typeof piece === "string") return null;
   return piece.p !== undefined ? piece.p : placeCount + piece.t;
@@ -32,21 +32,21 @@ const nodeOfPiece = (piece) => {
 
 const nodesOf = (sentence) => sentence.map(nodeOfPiece).filter((node) => node !== null);
 
-/** A node's name that chooses the node when it is pressed. */
+/** Returns a node's name as a button that chooses the node. */
 const reference = (node) =>
   button(saidOf(node), () => choose(node), {
     class: `ref ${isPlace(node) ? "of-place" : "of-transition"}`,
     title: `${isPlace(node) ? "place" : "transition"} ${idOf(node)}`,
   });
 
-/** A sentence, its nodes to be pressed. */
+/** Returns a sentence whose nodes are buttons. */
 const words = (sentence) =>
   sentence.map((piece) => {
     const node = nodeOfPiece(piece);
     return node === null ? piece : reference(node);
   });
 
-/** A sentence to stand in a button itself. */
+/** Returns a sentence as plain text, for use inside a button. */
 const plainWords = (sentence) =>
   sentence.map((piece) => {
     const node = nodeOfPiece(piece);
@@ -54,7 +54,7 @@ const plainWords = (sentence) =>
     return make("b", { class: isPlace(node) ? "of-place" : "of-transition" }, saidOf(node));
   });
 
-/** Something to unfold; what is in it is made when it is first opened. */
+/** Returns a folded element. Its contents are created when it is first opened. */
 const fold = (title, build, attributes = {}) => {
   const details = make("details", attributes, make("summary", {}, title));
   let made = false;
@@ -63,7 +63,7 @@ const fold = (title, build, attributes = {}) => {
     made = true;
     details.append(...[build()].flat().filter((child) => child !== null && child !== undefined));
   };
-  // The event comes late: whoever presses the title and goes on at once finds it made.
+  // The toggle event comes late, so the contents are created on the click.
   details.firstChild.addEventListener("click", () => details.fill());
   details.addEventListener("toggle", () => { if (details.open) details.fill(); });
   if (details.open) details.fill();

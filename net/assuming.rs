@@ -1,0 +1,19 @@
+//! The assumptions that a net carries from its reader to the answers about it.
+
+use crate::assumption::{Assumption, add};
+use crate::net::Net;
+
+impl Net {
+    /// Returns what is assumed about the model, in order, each assumption once. The claim that units
+    /// are safe is not among them: only some answers rest on it.
+    pub fn assumptions(&self) -> &[Assumption] {
+        &self.assumptions
+    }
+
+    /// Returns the same net, about whose model these things are assumed, too.
+    #[must_use]
+    pub fn assuming(mut self, more: impl IntoIterator<Item = Assumption>) -> Net {
+        more.into_iter().for_each(|it| add(&mut self.assumptions, it));
+        self
+    }
+}
