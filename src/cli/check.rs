@@ -233,7 +233,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
 }
 
-/// Answers the questions of one inquiry. `later` inquiries follow.
+/// Answers the questions of one inquiry. `later` has the names of the inquiries that follow.
 fn ask(
     arguments: &Arguments,
     model: &Model,

@@ -80,7 +80,7 @@ impl Job<'_> {
         Ok(report)
     }
 
-    /// Prints the command that continues an interrupted run with the open questions.
+    /// Prints how to continue an interrupted run with the open questions.
     fn say_how_to_go_on(&self, report: &Report) {
         let open = report.unanswered.iter().map(|question| {
             match Word(&question.id).to_string() {

@@ -47,7 +47,7 @@ pub(super) struct Printer {
     states: Option<ProgressBar>,
     /// The name of the examination, for programs.
     examination: Option<String>,
-    /// The ids of questions to be answered later.
+    /// The names of the inquiries that follow.
     later: Vec<String>,
 }
 
@@ -57,8 +57,8 @@ impl Printer {
         Printer { format, parallel, states: None, examination: None, later: Vec::new() }
     }
 
-    /// Returns the printer for one of several examinations. `later` has the ids of the following
-    /// examinations' questions.
+    /// Returns the printer for one of several inquiries. `name` is its name, and `later` has the
+    /// names of the inquiries that follow.
     pub(super) fn of_examination(&self, name: String, later: Vec<String>) -> Self {
         Printer { examination: Some(name), later, ..self.clone() }
     }

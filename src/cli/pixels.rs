@@ -42,7 +42,7 @@ impl Pixels {
     }
 }
 
-/// Writes a picture into a PNG file, and reports deviations from the requested size.
+/// Writes a picture into a PNG file, and reports a reduced scale and missing characters.
 pub(super) fn write(file: &Path, svg: &str, size: Size) -> Result<()> {
     let made = png::png(svg, size);
     signals::stay();

@@ -132,7 +132,7 @@ impl Cases {
     }
 }
 
-/// Returns why soundness is not answered of a net with caps.
+/// Returns the reason why soundness of a net with caps is not decided.
 pub(super) fn why_not_with_caps(net: &Net) -> String {
     let caps = net.translation().and_then(|translation| translation.caps());
     let places: Vec<PlaceId> = caps.iter().flat_map(|caps| caps.over.keys().copied()).collect();

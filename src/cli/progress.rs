@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// The largest number of open bounds shown at a time.
 const SHOWN: usize = 4;
 
-/// The longest time between two events without news.
+/// The longest time between two events if the state of the run does not change.
 const EVENTS: Duration = Duration::from_secs(1);
 
 /// The progress display of a run.

@@ -254,9 +254,9 @@ impl Arguments {
         }
     }
 
-    /// Returns the net as a workflow net, if it is one, with a remark for the page. The initial
-    /// token in the source is added only if the net has no token at all. Then all questions assume
-    /// this token.
+    /// Returns the net as a workflow net, if it is one, and a remark for the page. If the net has
+    /// no initial marking, a token is put into the source, and the remark says so. This happens
+    /// only for the default questions and without a form.
     fn recognised(&self, net: Net) -> (Net, Option<String>) {
         match workflow::recognised(&net) {
             Some(begun) if begun.initial() == net.initial() => {

@@ -377,8 +377,8 @@ mod tests {
         let drawn = svg(&net(&of, &Part::whole(&of), &highlight), &Budget::unlimited());
         let names = elements(&drawn);
         let count = |name: &str| names.iter().filter(|it| *it == name).count();
-        // The page and two transitions are rectangles. Four lines have five heads, because the line in
-        // both directions has two.
+        // The page and two transitions are rectangles. Four lines have five heads, because the line
+        // in both directions has two.
         assert_eq!((count("circle"), count("rect")), (2, 3));
         assert_eq!(count("path"), 4 + 5);
         assert!(

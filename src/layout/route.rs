@@ -35,7 +35,7 @@ const LANE: f64 = 4.0;
 /// The cost of a bend, in units of length.
 const PER_BEND: f64 = 10.0;
 
-/// The most boxes whose corners one search considers.
+/// The largest number of boxes whose corners one search considers.
 const MOST_BOXES: usize = 60;
 
 /// The distance between an edge and its straight line in the middle, where another edge joins the
@@ -45,7 +45,7 @@ const APART: f64 = 16.0;
 /// Returns for every edge the points between its two ends, so that no edge comes nearer than
 /// [`CLEARANCE`] to the box of a node that it does not join. `nodes` are the centres of boxes of
 /// the size `sizes`; `routes` are the routes to begin with, one per edge. An edge keeps its route
-/// where no way around is found or `budget` is spent.
+/// if no path around is found or `budget` is spent.
 pub fn around(
     nodes: &[Point],
     sizes: &[Size],
@@ -226,15 +226,15 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Returns the points between the ends of a route, with a way around instead of each line that
-    /// hits a box.
+    /// Returns the points between the ends of a route. Each line that hits a box is replaced by a
+    /// path around the box.
     fn mended(&self, points: &[Point]) -> Vec<Point> {
         let is_clear = |line: &[Point]| self.boxes.hit([line[0], line[1]], self.joined).is_empty();
         let straight = |points: &[Point]| points[1..points.len() - 1].to_vec();
         if points.windows(2).all(is_clear) {
             return straight(points);
         }
-        // Bends that were there are kept where the parts between them can be mended.
+        // Existing bends are kept if each part between them has a path around the boxes.
         let mut mended = vec![points[0]];
         for line in points.windows(2) {
             match self.way([line[0], line[1]]) {
@@ -248,13 +248,13 @@ impl Search<'_> {
         straight(&mended)
     }
 
-    /// Returns a shortest way between two points, both included, that hits no box.
+    /// Returns a shortest path between two points, both included, that hits no box.
     fn way(&self, ends: [Point; 2]) -> Option<Vec<Point>> {
         let wide = BEND + LANE * self.lane as f64;
         self.way_at(ends, wide).or_else(|| self.way_at(ends, NARROW))
     }
 
-    /// Returns such a way with bends at the distance `by` from boxes.
+    /// Returns a shortest path with bends at the distance `by` from boxes.
     fn way_at(&self, ends: [Point; 2], by: f64) -> Option<Vec<Point>> {
         let mut known = BTreeSet::new();
         let mut way = ends.to_vec();
@@ -345,7 +345,8 @@ mod tests {
         assert_ne!(routes[0], routes[1].iter().rev().copied().collect::<Vec<_>>());
     }
 
-    /// Nodes on a shaken grid with edges between any two: the boxes do not overlap.
+    /// Places nodes on a grid with random shifts, so that boxes do not overlap, with edges between
+    /// any two nodes.
     #[test]
     fn no_edge_of_a_random_drawing_crosses_the_box_of_another_node() {
         let mut random = fastrand::Rng::with_seed(3);

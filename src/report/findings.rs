@@ -99,7 +99,7 @@ impl Telling<'_> {
             certificate: None,
             question: None,
         });
-        // Just pushed.
+        // The list is not empty, because an element was just added.
         let last = self.findings.len() - 1;
         &mut self.findings[last]
     }
@@ -308,7 +308,8 @@ impl Telling<'_> {
         (!ends.is_empty()).then_some(text)
     }
 
-    /// Adds a finding about a case that gets stuck, unless the answer about soundness already says so.
+    /// Adds a finding about a case that gets stuck, unless the answer about soundness already says
+    /// so.
     fn stuck_case(&mut self, at: usize, question: &Question) {
         let unsound = |asked: &Question| {
             matches!(asked.topic, Some(Topic::Process(_)))

@@ -100,7 +100,7 @@ pub struct Subject<'a> {
     pub keys: &'a KeyNet<'a>,
     /// If true, the keys that do not follow from the answers are computed.
     pub computes_all_keys: bool,
-    /// A verdict file of the contest to compare with, and the instance it is read for.
+    /// A verdict file of the contest to compare with, and the instance for which it is read.
     pub form: Option<(&'a VerdictFile, &'a str)>,
 }
 

@@ -381,7 +381,7 @@ mod tests {
         assert!(!of(NET, &heap).drawing.unwrap().own);
     }
 
-    /// The points of a line as the page's script draws it, with bends of radius 16.
+    /// Returns the points of a line as the page's script draws it, with bends of radius 16.
     fn drawn(points: &[Point]) -> Vec<Point> {
         let mix =
             |(x, y): Point, (u, v): Point, share: f64| (x + (u - x) * share, y + (v - y) * share);
@@ -440,7 +440,7 @@ mod tests {
             let names = names.chain(net.transitions().map(|t| net.transition_name(t).to_owned()));
             let mut names: Vec<String> = names.collect();
             rng.shuffle(&mut names);
-            // A grid, as editors have them: most straight lines run through nodes.
+            // On a grid, as in editors, most straight lines cross nodes.
             let side = (names.len() as f64).sqrt().ceil() as usize;
             let position = |at: usize| ((at % side) as f64 * 100.0, (at / side) as f64 * 80.0);
             let positions = names.into_iter().enumerate().map(|(at, name)| (name, position(at)));

@@ -22,13 +22,13 @@ pub struct KeyRow {
     pub key: &'static str,
     /// The value.
     pub value: Truth,
-    /// The net that the value is about.
+    /// The net to which the value refers.
     pub net: NetMeant,
     /// The reason for the value.
     pub reason: Text,
     /// True if the value rests on the model's claim of safe units.
     pub assumes_units: bool,
-    /// The form's value, where a form was given and its value is known.
+    /// The form's value, if a form is given and the value is known.
     pub form: Option<String>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Sources<'a> {
     pub(super) net: &'a Net,
     /// The answers on the page.
     pub(super) found: &'a Found,
-    /// The net that the keys are about.
+    /// The net to which the keys refer.
     pub(super) of: &'a KeyNet<'a>,
     /// If true, the keys that do not follow from the answers are computed.
     pub(super) computes_all: bool,

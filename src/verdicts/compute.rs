@@ -146,7 +146,7 @@ fn compute(
     Findings { keys, faults: computation.faults, breach: computation.breach }
 }
 
-/// Returns the keys of the structure.
+/// Returns the structural keys.
 fn structural(of: &KeyNet<'_>) -> impl Iterator<Item = Computed> {
     let net = of.net();
     let reads_units = |key| key == Key::NestedUnits && net.units().is_some();

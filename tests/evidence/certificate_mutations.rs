@@ -1,8 +1,9 @@
-//! Mutilated certificates of the kinds that engines make: whatever is changed, the checkers
-//! accept nothing false. (Sums of inequalities have a file of their own.)
+//! Mutated certificates of all kinds that engines produce: the checkers accept nothing false.
+//! (Linear certificates are in `linear_mutations`.)
 //!
-//! As there, acceptance by itself is no failure: what is demanded is that an accepted certificate's
-//! claims are true by enumeration, and that every kind of mutation is rejected somewhere.
+//! Some mutations leave a certificate valid, so acceptance alone is no failure. The claims of an
+//! accepted certificate must be true by enumeration, and every kind of mutation must be rejected at
+//! least once.
 
 use crate::support::documents::{Kind, Made, Proof, proofs};
 use crate::support::nets;
@@ -20,7 +21,7 @@ use serde_json::{Value, json};
 
 pub(crate) const LIMITS: Limits = Limits { states: 1000, tokens: 100 };
 
-/// What no reachable marking satisfies, of random goals and a few plain ones.
+/// Returns unreachable predicates among random goals and a few simple ones.
 pub(crate) fn refutable(net: &Net, space: &StateSpace<'_>, seed: u64) -> Vec<Predicate> {
     let mut goals = random_goals(seed, net, 6);
     goals.push(Goal::Reach(Predicate::Dead));
@@ -37,8 +38,8 @@ pub(crate) fn refutable(net: &Net, space: &StateSpace<'_>, seed: u64) -> Vec<Pre
     goals.into_iter().filter_map(refuted).collect()
 }
 
-/// A change of a proof of some kind or of what it is asked to refute; false when there is nothing
-/// to change.
+/// A mutation of a proof or of the predicates that it refutes. Returns false if there is nothing to
+/// change.
 type Mutation<T> = fn(&mut T, &mut Vec<Predicate>, &Net, &mut Rng) -> bool;
 
 fn some<'a, T>(list: &'a mut [T], rng: &mut Rng) -> Option<&'a mut T> {
@@ -164,7 +165,7 @@ fn literal<'a>(induction: &'a mut Induction, rng: &mut Rng) -> Option<&'a mut i3
     some(&mut induction.clauses, rng).and_then(|clause| some(clause, rng))
 }
 
-/// Some comparison, or its negation.
+/// Returns a random comparison or its negation, as a literal.
 fn any_literal(induction: &mut Induction, net: &Net, rng: &mut Rng) -> i32 {
     let sum = LinearSum::place(any_place(net, rng));
     induction.atoms.push(Atom { sum, bound: rng.i64(-1..3) });
@@ -172,7 +173,7 @@ fn any_literal(induction: &mut Induction, net: &Net, rng: &mut Rng) -> i32 {
     if rng.bool() { variable } else { -variable }
 }
 
-/// Changes a comparison.
+/// Changes a random comparison.
 fn change(induction: &mut Induction, rng: &mut Rng, to: impl FnOnce(&Atom) -> Atom) -> bool {
     let changed = some(&mut induction.atoms, rng).map(|atom| {
         let other = to(atom);
@@ -334,7 +335,7 @@ const OF_MARKINGS: [(&str, Mutation<u64>); 6] = [
     }),
 ];
 
-/// A log and a document about the net that it leads to.
+/// A log with a certificate about the net that it leads to.
 type Reduced = (NamedLog, NamedDocument);
 
 const OF_REDUCED: [(&str, Mutation<Reduced>); 18] = [
@@ -423,7 +424,8 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 18] = [
     }),
 ];
 
-/// Whether a proof is accepted for all of these; what it is accepted for has to be true.
+/// Returns true if a proof is accepted for all predicates. Asserts that the predicates are then
+/// unreachable.
 fn accepts(proof: &Proof, net: &Net, refuted: &[Predicate], space: &StateSpace<'_>) -> bool {
     let Ok(verdicts) = proof.verdicts(net, refuted) else { return false };
     for (predicate, accepted) in refuted.iter().zip(&verdicts) {
@@ -432,7 +434,7 @@ fn accepts(proof: &Proof, net: &Net, refuted: &[Predicate], space: &StateSpace<'
     verdicts.into_iter().all(|accepted| accepted)
 }
 
-/// Counts what was tried and what was rejected, by kind.
+/// Counts of tried and of rejected mutations, by kind.
 struct Tally(Vec<(&'static str, usize, usize)>);
 
 impl Tally {
@@ -440,7 +442,7 @@ impl Tally {
         Tally(mutations.iter().map(|&(name, _)| (name, 0, 0)).collect())
     }
 
-    /// Tries all mutations of one certificate.
+    /// Tries all mutations of a certificate.
     fn all<T: Clone>(
         &mut self,
         (original, refuted): (&T, &[Predicate]),
@@ -537,7 +539,7 @@ fn accepted_reductions_are_true_whatever_was_done_to_them() {
     tally.each_was_rejected();
 }
 
-/// Changes one number, name or list somewhere in a file.
+/// Changes a random number, name or list in a file.
 fn garble(value: &mut Value, names: &[String], rng: &mut Rng) {
     match value {
         Value::Object(fields) => {
@@ -569,7 +571,7 @@ fn garble(value: &mut Value, names: &[String], rng: &mut Rng) {
     }
 }
 
-/// A proof as it stands in a file, and back.
+/// Converts a proof to the JSON of an evidence file.
 fn to_json(proof: &Proof, net: &Net) -> Value {
     match proof {
         Proof::Plain(document) => json!({"document": in_names(document, net)}),
@@ -578,7 +580,7 @@ fn to_json(proof: &Proof, net: &Net) -> Value {
 }
 
 fn of_json(file: &Value, net: &Net) -> Option<Proof> {
-    // As files are read: not by way of values, which hold fewer numbers.
+    // The proof is parsed from text as files are, because `Value` represents fewer numbers.
     let read = |part: &Value| serde_json::from_str::<NamedDocument>(&part.to_string()).ok();
     let document = read(file.get("document")?)?;
     match file.get("log") {

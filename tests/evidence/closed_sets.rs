@@ -1,5 +1,5 @@
-//! Diagrams of markings as evidence: those that are found are accepted, and whatever is accepted
-//! holds every reachable marking.
+//! Decision diagrams of markings as evidence: correct diagrams are accepted, and every accepted set
+//! contains all reachable markings.
 
 use crate::support::oracle::{Limits, explore as enumerate};
 use crate::support::scale::scaled;
@@ -16,7 +16,8 @@ use parikh::solvers::Budget;
 use parikh_temporal::Ctl;
 use std::collections::HashSet;
 
-/// All vectors of a set that the checker accepted, as markings; `None` for more than `most`.
+/// Returns all members of an accepted set, as markings. Returns `None` if there are more than
+/// `most`.
 fn members(set: &ClosedSet, most: usize) -> Option<HashSet<Vec<u64>>> {
     let mut of_node: Vec<Vec<Vec<u64>>> = vec![vec![], vec![vec![]]];
     for &(value, down, right) in &set.nodes {
@@ -35,7 +36,7 @@ fn members(set: &ClosedSet, most: usize) -> Option<HashSet<Vec<u64>>> {
     Some(of_node[set.root as usize].iter().map(as_marking).collect())
 }
 
-/// What can be wrong with a diagram.
+/// A named mutation of a diagram.
 type Mutation = (&'static str, fn(&mut Rng, &mut ClosedSet));
 
 const MUTATIONS: [Mutation; 20] = [
@@ -92,8 +93,8 @@ const MUTATIONS: [Mutation; 20] = [
     }),
 ];
 
-/// What can be wrong with a set whose diagram is right: the members of a set that is wrong for this
-/// net, where it differs from the right one.
+/// A named mutation of a set with a correct diagram. The function returns the members of a wrong
+/// set for the net.
 type Slip = (&'static str, fn(&mut Rng, &Net, &HashSet<Vec<u64>>) -> HashSet<Vec<u64>>);
 
 const SLIPS: [Slip; 6] = [
@@ -134,8 +135,7 @@ fn tokens(net: &Net) -> Vec<u64> {
     net.places().map(|p| net.initial()[p]).collect()
 }
 
-/// What some transitions lead to from a marking, at most so many: no more can be reached from a
-/// reachable one.
+/// Returns the markings reachable from a marking by some transitions, up to a limit.
 fn closed(
     net: &Net,
     transitions: &[TransitionId],
@@ -219,7 +219,7 @@ fn mutated_diagrams_are_refused_or_hold_every_reachable_marking() {
                 }
             }
         }
-        // A right diagram of a set that is not closed, or does not hold the initial marking.
+        // A correct diagram of a set that is not closed, or lacks the initial marking.
         for (number, (slip, wrong)) in SLIPS.iter().enumerate() {
             let members = wrong(&mut rng, &net, &reachable);
             if members.is_superset(&reachable) {
@@ -235,13 +235,14 @@ fn mutated_diagrams_are_refused_or_hold_every_reachable_marking() {
         assert!(slipped * 4 > nets, "{slip}: {slipped} of {nets}");
     }
     for ((kind, _), refused) in MUTATIONS.iter().zip(refused) {
-        // Many leave out or add only what cannot be reached, or nothing at all.
+        // Many mutations add or remove only unreachable markings, or nothing.
         assert!(refused * 6 > nets, "{kind}: {refused} of {nets} refused");
     }
     assert!(some[0] > 5 * nets && some[1] > 5 * nets, "asked on {nets} nets: {some:?}");
 }
 
-/// What to ask of a set: random goals, and each sort of plain ones, negated too.
+/// Returns predicates to evaluate on a set: random goals, and simple predicates of each kind with
+/// their negations.
 fn asked(net: &Net, rng: &mut Rng) -> Vec<Predicate> {
     let mut asked = vec![Predicate::Dead, Predicate::NotDead, Predicate::True, Predicate::False];
     for goal in random_goals(rng.u64(..), net, 10) {
@@ -273,7 +274,7 @@ fn asked(net: &Net, rng: &mut Rng) -> Vec<Predicate> {
     asked
 }
 
-/// Random properties of the tree of runs.
+/// Returns random properties of the computation tree.
 fn properties(rng: &mut Rng, net: &Net, count: usize) -> Vec<TreeProperty> {
     let atoms: Vec<_> = (0..3).map(|_| random_predicate(rng, net, 2).sorted()).collect();
     let mut formulas = Ctl::default();
@@ -285,7 +286,7 @@ fn properties(rng: &mut Rng, net: &Net, count: usize) -> Vec<TreeProperty> {
     (0..count).map(property).collect()
 }
 
-/// What can be reached from here or from there, where it is not more than so many.
+/// Returns the markings reachable from either start, if there are at most `most`.
 fn closed_together(net: &Net, starts: [Vec<u64>; 2], most: usize) -> Option<HashSet<Vec<u64>>> {
     let mut all = HashSet::from(starts);
     let mut open: Vec<Vec<u64>> = all.iter().cloned().collect();
@@ -310,8 +311,8 @@ fn closed_together(net: &Net, starts: [Vec<u64>; 2], most: usize) -> Option<Hash
     Some(all)
 }
 
-/// On a closed set a formula is as true of the initial marking as in the net, also where members
-/// cannot be reached, and of a changed set that is still accepted.
+/// On a closed set, a formula has the same value in the initial marking as on the net, even with
+/// unreachable members. The same holds for a mutated set that is still accepted.
 #[test]
 fn formulas_of_ctl_are_the_same_on_every_closed_set() {
     let (mut values, mut larger, mut mutants) = ([0, 0], 0, 0);
@@ -359,7 +360,7 @@ fn formulas_of_ctl_are_the_same_on_every_closed_set() {
 
 #[test]
 fn who_does_not_go_on_has_neither_set_nor_flaw() {
-    // Twelve independent places of up to 999 tokens: nodes enough for the clock.
+    // Twelve independent places with up to 999 tokens give enough nodes for the time limit.
     let places: String = (0..12).map(|p| format!("place p{p}\nplace q{p} 999\n")).collect();
     let moves: String = (0..12).map(|p| format!("transition t{p}: q{p} -> p{p}\n")).collect();
     let net = text::parse(&format!("{places}{moves}")).unwrap();
@@ -377,7 +378,7 @@ fn who_does_not_go_on_has_neither_set_nor_flaw() {
     assert_eq!(checked.refutes(&net, &even, &mut || false), Err(Flaw::Stopped));
 }
 
-/// The diagram of some markings, in the order of the net's places.
+/// Returns the diagram of some markings, in the order of the net's places.
 fn diagram<'m>(net: &Net, markings: impl Iterator<Item = &'m Vec<u64>>) -> ClosedSet {
     let mut markings: Vec<&Vec<u64>> = markings.collect();
     markings.sort();
@@ -387,7 +388,7 @@ fn diagram<'m>(net: &Net, markings: impl Iterator<Item = &'m Vec<u64>>) -> Close
     set
 }
 
-/// The node of sorted vectors from a level on.
+/// Returns the node for sorted vectors, from a level downwards.
 fn chain(
     nodes: &mut Vec<(u64, u32, u32)>,
     sorted: &[&Vec<u64>],

@@ -1,6 +1,6 @@
-//! Evidence about models with inhibitor and reset arcs, and in other tools' languages: written by
-//! `parikh`, confirmed by the auditor from the same file, and refused where a bound or an answer is
-//! another one.
+//! Evidence about models with inhibitor and reset arcs, and in other tools' languages. It is
+//! written by `parikh`, confirmed by the auditor from the same file, and rejected with a changed
+//! bound or answer.
 
 use crate::support::binary::Desk;
 use crate::support::extended::Table;
@@ -18,7 +18,7 @@ use serde_json::json;
 const EXAMINATIONS: [&str; 5] =
     ["ReachabilityDeadlock", "OneSafe", "QuasiLiveness", "StableMarking", "Liveness"];
 
-/// The verdicts of the auditor on a file, of a model.
+/// Returns the auditor's verdicts on an evidence file about a model.
 fn verdicts(desk: &Desk, model: &str, file: &str) -> Result<Vec<Verdict>, String> {
     let bytes = std::fs::read(desk.at(model)).unwrap();
     let net = reader::model(&bytes).unwrap().net;
@@ -90,7 +90,7 @@ fn evidence_about_nets_in_other_languages_is_confirmed() {
         "m.net",
         "net n\ntr put idle buffer?-3 -> buffer\ntr get buffer -> done\npl done -> back\ntr back -> idle\npl idle (4)",
     );
-    // Readers and a writer: two places are marked together only if the lock is broken.
+    // Readers and a writer: two places are marked together only if the lock fails.
     let spec = "vars free a b\nrules free >= 1 -> free' = free - 1, a' = a + 1;\n\
                 a >= 1 -> a' = a - 1, free' = free + 1;\ninit free >= 1, a = 0, b = 0\ntarget b >= 1\n a >= 1, b >= 1";
     desk.write("m.spec", spec);
@@ -124,7 +124,7 @@ fn evidence_about_nets_in_other_languages_is_confirmed() {
 #[test]
 fn what_can_be_reached_is_answered_where_inhibiting_places_have_no_bound_and_the_rest_is_refused() {
     let desk = Desk::new();
-    // Any number of readers, and a writer who waits for them to go: readers are unbounded.
+    // An unbounded number of readers, and a writer who waits until they have left.
     desk.write(
         "rw.net",
         "net rw\ntr come writer?-1 -> readers\ntr go readers ->\ntr lock free readers?-1 -> writer\n\
@@ -138,7 +138,7 @@ fn what_can_be_reached_is_answered_where_inhibiting_places_have_no_bound_and_the
     );
     let asked = ["check", "rw.net", "--formulas", "asked", "--evidence", "out"];
     let (_, said, refused) = desk.said(&asked);
-    // A place with a cap grows beyond it only, which shows nothing.
+    // A place with a cap only grows beyond its cap, which proves nothing about the model.
     assert!(said.contains("readers: unknown"), "{said}");
     let reason = "places at inhibitor or reset arcs have no known bound";
     assert!(refused.contains(&format!("back: {reason}")), "{refused}");
@@ -188,7 +188,7 @@ fn what_can_be_reached_is_answered_where_inhibiting_places_have_no_bound_and_the
     assert!(refused.contains("it passes a cap of the net"), "{refused}");
 }
 
-/// The largest value of a sum on a net with caps is not that of the model, either way.
+/// On a net with caps, a maximum from a search may differ from the model's in either direction.
 #[test]
 fn a_number_by_the_word_of_a_search_is_not_taken_of_a_net_with_caps() {
     let desk = Desk::new();

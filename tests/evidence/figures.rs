@@ -1,12 +1,12 @@
-//! Figures of state spaces in files of evidence: confirmed by the auditor, and no others.
+//! Figures of state spaces in evidence files: the auditor confirms correct figures and no others.
 
 use crate::support::binary::{run, stderr};
 use parikh::evidence::audit::{Audit, Judged, Verdict};
 use parikh::evidence::reader::pnml;
 use parikh::net::{generate, text};
 
-/// Tokens that go round a circle of five places and, apart from it, a line of three: 204 over 4
-/// times 22 over 2 markings.
+/// Tokens in a cycle of five places, and an independent line of three: 204 over 4 times 22 over 2
+/// markings.
 const ROUND: &str = "place a 200\nplace b\nplace c\nplace d\nplace e\nplace f 20\nplace g\nplace h\n\
      transition ab: a -> b\ntransition bc: b -> c\ntransition cd: c -> d\ntransition de: d -> e\n\
      transition ea: e -> a\ntransition fg: f -> g\ntransition gh: g -> h";
@@ -30,7 +30,7 @@ fn figures_are_confirmed_and_others_refused() {
             run(&["check", model.to_str().unwrap(), "-e", "StateSpace", "--evidence", path]);
         assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
         let right = std::fs::read_to_string(&file).unwrap();
-        // 70,058,751 · 231.
+        // The number of markings is 70,058,751 · 231.
         let expected = expected.into_iter().map(|it| it.replace("70058751", "16183571481"));
         for expected in expected {
             assert!(right.contains(&expected), "{expected}: {right}");

@@ -1,5 +1,5 @@
-//! Evidence files say how many answers were printed, and which do not stand; where they cannot be
-//! written, no answer is lost, and the exit code says so.
+//! Evidence files record the number of printed answers and the withdrawn answers. If writing fails,
+//! no answer is lost, and the exit code shows the failure.
 
 use crate::support::binary::{Desk, objects, stdout};
 use parikh_net::generate;
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// The lines of a file of evidence in `evidence/`.
+/// Returns the lines of an evidence file in `evidence/`.
 fn lines(desk: &Desk, name: &str) -> Vec<Value> {
     let text = desk.read(&format!("evidence/{name}.jsonl"));
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// How many answers stand: those that are not withdrawn.
+/// Returns the number of answers that are not withdrawn.
 fn standing(lines: &[Value]) -> usize {
     let mut ids = std::collections::BTreeSet::new();
     for line in lines {
@@ -34,10 +34,10 @@ fn ends_with(lines: &[Value], answers: usize) {
     assert_eq!(lines.iter().filter(|line| line.get("end").is_some()).count(), 1);
 }
 
-/// A token goes round.
+/// A token in a cycle of two places.
 const ROUND: &str = "net round\nplace p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p";
 
-/// A question that is not answered: a formula of CTL proper.
+/// A question that is refused: a CTL formula beyond the supported fragment.
 const REFUSED: &str = "x: A F X (EF q >= 1)";
 
 #[test]
@@ -65,12 +65,12 @@ fn the_last_line_says_how_many_answers_were_printed() {
     ends_with(&lines(&desk, "Formulas"), 2);
 }
 
-/// Two who exclude each other, which walks go on to doubt.
+/// Mutual exclusion of two processes, which walks cannot prove.
 const MUTEX: &str = "place lock 1\nplace idle1 1\nplace in1\nplace idle2 1\nplace in2
     transition enter1: lock + idle1 -> in1\ntransition leave1: in1 -> lock + idle1
     transition enter2: lock + idle2 -> in2\ntransition leave2: in2 -> lock + idle2";
 
-/// Walks alone, as long as `time` is.
+/// Returns the arguments for a run with walks only, limited to `time`.
 fn walks<'a>(time: &'a str, formulas: &[&'a str]) -> Vec<&'a str> {
     let mut words =
         vec!["check", "model.pnml", "--engines", "walk", "--evidence", "evidence", "-t", time];
@@ -114,8 +114,8 @@ fn a_run_that_is_interrupted_ends_its_file() {
     ends_with(&lines(&desk, "Formulas"), 1);
 }
 
-/// A model that claims that all its places hold one token together; which 31 firings break, of
-/// which no short walk fires so many in the right order.
+/// Returns a model that claims that all its places form a safe unit. A sequence of 31 firings
+/// violates the claim, and short walks do not find it.
 fn false_claim() -> String {
     let steps = 30;
     let mut net = "place a0 1\nplace b\nplace c\nplace d\n".to_owned();
@@ -176,13 +176,13 @@ fn an_answer_that_does_not_stand_is_withdrawn_before_it_is_given_again() {
     assert!(at("answer") < at("withdrawn"), "{written:#?}");
     let last = written.iter().rfind(|line| line["answer"]["id"] == "safe").expect("written");
     assert_eq!(last["answer"]["value"], "FALSE");
-    // In text, too, nobody has to guess which of the two counts.
+    // The text output is unambiguous, too.
     let words = ["check", "model.pnml", "--engines", "explicit", "--formula", "safe: AG d <= 1"];
     let text = desk.fine(&[&words[..], &["--formula", "both: EF (b >= 1 && c >= 1)"]].concat());
     assert!(text.contains("\nsafe: withdrawn — "), "{text}");
 }
 
-/// 60 questions and one that is refused.
+/// Returns arguments with 60 questions, of which one is refused.
 fn many() -> Vec<String> {
     let mut arguments = vec!["check".to_owned(), "model.pnml".to_owned()];
     for at in 0..60 {
@@ -220,7 +220,7 @@ fn a_full_disk_takes_no_answer_away() {
 #[test]
 fn a_disk_that_fills_up_leaves_a_file_without_an_end() {
     let desk = Desk::with(ROUND);
-    // Files of 4096 bytes at most, and no signal for who wants more.
+    // Limits files to 4096 bytes, and ignores the signal for larger writes.
     let arguments = many().iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
     let line = format!(
         "trap '' XFSZ; ulimit -f 8; exec {} {arguments} --evidence evidence",
@@ -244,7 +244,7 @@ fn what_stands_in_the_way_of_a_file_takes_no_answer_away() {
     let output =
         desk.command(&[]).args(many()).args(["--evidence", "evidence"]).output().expect("starts");
     all_are_printed_and_one_thing_is_said(&output, "evidence/Formulas.jsonl: Is a directory");
-    // Of traces, too: the first that fails is named.
+    // For traces, the first failure is named.
     for at in 0..60 {
         std::fs::create_dir_all(desk.at(&format!("traces/f{at}.trace"))).expect("made");
     }
@@ -262,7 +262,7 @@ fn nothing_of_an_earlier_run_is_left() {
     desk.fine(&["check", "model.pnml", "-e", "OneSafe", "--evidence", "evidence"]);
     ends_with(&lines(&desk, "OneSafe"), 1);
     assert_eq!(desk.read("evidence/Liveness.jsonl"), stale, "another examination's");
-    // A run that does not come as far as to begin a file leaves none to be taken for its own.
+    // A run that fails before it writes leaves no older file that could be mistaken for its own.
     desk.write("broken.pnml", "no model");
     let told =
         desk.refused(1, &["check", "broken.pnml", "-e", "OneSafe", "--evidence", "evidence"]);

@@ -1,16 +1,17 @@
-//! Every construct of every language of models and formulas: what the prover answers with evidence,
-//! the auditor confirms, reading both files by itself, and no other answer.
+//! Every construct of every language of models and formulas: the auditor, with its own readers,
+//! confirms the prover's answers with evidence, and no other answers.
 //!
 //! Models are random: place/transition nets, coloured nets, nets with inhibitor and reset arcs, and
 //! problems of mist. Formulas are random trees ([`questions`](crate::support::questions)) in random
-//! spellings. For each answer it is demanded that
+//! spellings. For each answer, the test asserts:
 //!
-//! 1. the auditor confirms it, or says that it is a search's word; or that the question is of a
-//!    kind in [`BEYOND`], which `docs/limits.md` lists;
-//! 2. enumeration says the same, where there are few markings;
-//! 3. the opposite answer is not confirmed by the same evidence, nor by that of another answer.
+//! 1. The auditor confirms the answer, or reports that it rests on a search. Otherwise the question
+//!    is of a kind in [`BEYOND`], which `docs/limits.md` lists.
+//! 2. Enumeration gives the same answer, if there are few markings.
+//! 3. The opposite answer is not confirmed, neither by the same evidence nor by that of another
+//!    answer.
 //!
-//! Systems have a test of their own, which demands the same of their answers (`systems`).
+//! The test `systems` asserts the same for answers about parallel systems.
 
 use crate::support::extended::Table;
 use crate::support::oracle::{self, StateSpace};
@@ -41,29 +42,29 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-/// What the auditor does not answer, by what it says of it.
+/// The auditor's messages for questions that it does not support.
 const BEYOND: [&str; 2] = [
-    // Which of the two logics is meant is not seen from the formula.
+    // The formula alone does not determine its logic.
     "means one thing in CTL and another in LTL",
     "formulas of CTL and LTL are answered, and not what mixes them",
 ];
 
-/// Formulas asked of one model.
+/// Number of formulas per model.
 const ASKED: usize = 5;
 
-/// A model as a file, and what may be said of it.
+/// A model as a file, with the vocabulary for formulas.
 struct Subject {
     file: String,
     vocabulary: Vocabulary,
-    /// The languages in which formulas name its nodes.
+    /// The languages whose syntax can name the nodes.
     spellings: &'static [Spelling],
 }
 
-/// The texts of formulas, as the prover reads them.
+/// The texts of formulas, in the prover's syntax.
 struct Texts<'t>(&'t [String]);
 
 impl Texts<'_> {
-    /// The formula of a text.
+    /// Parses a formula.
     fn formula(text: &str, net: &Net) -> Result<Formula, String> {
         if text.starts_with('<') {
             let read = input::read_queries_from(text.as_bytes(), "f", net);
@@ -102,7 +103,7 @@ impl Questions for Texts<'_> {
     }
 }
 
-/// The file of evidence that the prover writes.
+/// Runs the prover and returns its evidence file.
 pub(crate) fn evidence(model: &Model, texts: &[String]) -> String {
     let mut file: Option<EvidenceFile<'_, Vec<u8>>> = None;
     let config = Config { threads: 1, keep_documents: true, ..Config::default() };
@@ -125,14 +126,14 @@ pub(crate) fn evidence(model: &Model, texts: &[String]) -> String {
     String::from_utf8(file.finish().unwrap()).unwrap()
 }
 
-/// What the auditor found, and the net with the questions that it read.
+/// The auditor's result, with the net and the questions that it read.
 pub(crate) struct Audited {
     pub(crate) judged: Vec<Judged>,
     net: Option<Net>,
     questions: Vec<Property>,
 }
 
-/// What the auditor says of a file of evidence, of the model and the formulas as they are written.
+/// Audits an evidence file against the model and the formulas as written.
 pub(crate) fn audit(model: &[u8], texts: &[String], file: &Path) -> Audited {
     let read = RefCell::new((None, Vec::new()));
     let asked = |net: &Net, _: &str| -> Result<Vec<Property>, String> {
@@ -177,7 +178,7 @@ pub(crate) fn audit(model: &[u8], texts: &[String], file: &Path) -> Audited {
     Audited { judged, net, questions }
 }
 
-/// The answer by enumeration. `None` for a number that is not known.
+/// Returns the answer by enumeration. Returns `None` for an unknown number.
 fn answer(question: &Question, space: &StateSpace<'_>) -> Option<Value> {
     let net = space.net();
     let holds = |question: &Question| match answer(question, space) {
@@ -204,12 +205,12 @@ fn answer(question: &Question, space: &StateSpace<'_>) -> Option<Value> {
     }))
 }
 
-/// What is counted.
+/// Counters of the results.
 #[derive(Debug, Default)]
 struct Tally {
     confirmed: u32,
     searched: u32,
-    /// By why.
+    /// Number of unsupported questions, by message.
     beyond: BTreeMap<&'static str, u32>,
     unread: u32,
     enumerated: u32,
@@ -218,12 +219,12 @@ struct Tally {
 }
 
 impl Tally {
-    /// Asks a model random formulas.
+    /// Asks random formulas about a model.
     fn ask(&mut self, subject: &Subject, rng: &mut Rng, directory: &Path, seed: u64) {
         let (model, proofs) = (directory.join("model"), directory.join("Formulas.jsonl"));
         std::fs::write(&model, &subject.file).unwrap();
         let texts: Vec<String> = match subject.spellings {
-            // The file has its own target.
+            // The file contains its own target.
             [] => vec![subject.file.clone()],
             all => {
                 let text = |rng: &mut Rng| {
@@ -284,7 +285,7 @@ impl Tally {
         self.opposites(&written, bytes, (&texts, &proofs), seed);
     }
 
-    /// Gives the opposite answers, with the evidence there is for these and for others.
+    /// Audits the opposite answers, with their own evidence and with that of others.
     fn opposites(
         &mut self,
         written: &str,
@@ -350,7 +351,7 @@ fn vocabulary(net: &Net) -> Vocabulary {
     }
 }
 
-/// Asks so many random models, each made of its seed.
+/// Tests random models, each generated from its seed.
 fn ask(models: u64, first: u64, subject: impl Fn(u64, &mut Rng) -> Option<Subject>) -> Tally {
     let directory = tempfile::tempdir().unwrap();
     let mut tally = Tally::default();

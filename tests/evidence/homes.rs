@@ -1,5 +1,5 @@
-//! What stays reachable by visiting the markings that a reduction left: each rule alone against
-//! enumeration, mutilated reductions, and files through the command line to the auditor.
+//! Home properties by exploration of a reduced net: each rule alone against enumeration, mutated
+//! reductions, and evidence files audited through the command line.
 
 use crate::support::binary::{run, stderr};
 use crate::support::oracle::{Limits, StateSpace, explore};
@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 
 const LIMITS: Limits = Limits { states: 300, tokens: 60 };
 
-/// What the auditor makes of a log: for each transition that it protects whether that is live.
-/// Nothing when it accepts nothing.
+/// Returns the auditor's result on a log: for each protected transition, true if it is live.
+/// Returns `None` if the log is rejected.
 fn live_by(net: &Net, log: &NamedLog, most: u64) -> Option<Vec<(TransitionId, bool)>> {
     let reduction = CheckedReduction::of_log(net, log, &mut || true).ok()?;
     let asked = net
@@ -33,7 +33,8 @@ fn is_true(space: &StateSpace<'_>, told: &[(TransitionId, bool)]) -> bool {
     told.iter().all(|&(t, live)| space.stays(&Predicate::Enabled(t)) == live)
 }
 
-/// A log of a reduction of `net` for the liveness of some transitions, by these rules or all.
+/// Returns a log of a reduction of `net` for the liveness of some transitions, by these rules or by
+/// all.
 fn log_of(net: &Net, only: Option<Vec<&'static str>>, rng: &mut Rng) -> NamedLog {
     let some: Vec<TransitionId> = net.transitions().filter(|_| rng.u8(..3) > 0).collect();
     let config = Config { only, linear: false, ..Config::default() };
@@ -76,7 +77,7 @@ fn some_transition(net: &Net, rng: &mut Rng) -> String {
     net.transition_name(TransitionId::new(rng.usize(..net.transition_count()))).to_owned()
 }
 
-/// What is done to logs; false when there is nothing to do.
+/// Mutations of logs. A mutation returns false if there is nothing to change.
 const MUTATIONS: [(&str, Mutation); 8] = [
     ("a step less", |log, _, rng| {
         let count = log.steps.len();
@@ -134,7 +135,7 @@ fn mutilated_reductions_show_nothing_false() {
                 Some(told) => {
                     let context = || format!("{kind}: {log:?} {told:?}\n{}", text::print(&net));
                     assert!(is_true(&space, &told), "{}", context());
-                    // A reduction for something else says nothing of liveness.
+                    // A reduction for other properties proves nothing about liveness.
                     assert!(kind != "it keeps something else" || told.is_empty(), "{}", context());
                 }
             }
@@ -145,7 +146,7 @@ fn mutilated_reductions_show_nothing_false() {
     }
 }
 
-/// So many copies of a net side by side.
+/// Returns `count` independent copies of a net.
 pub(super) fn copies(net: &Net, count: usize) -> Net {
     let all: String = (0..count)
         .map(|copy| {
@@ -169,13 +170,13 @@ pub(super) fn copies(net: &Net, count: usize) -> Net {
     text::parse(&all).unwrap()
 }
 
-/// The end of the line that says how many markings were visited.
+/// Returns the part of the text that states the number of explored markings.
 fn visited(text: &str) -> String {
     let from = text.find("\"visited\":").unwrap_or(text.len());
     text[from..].split_inclusive('}').next().unwrap_or("none").to_owned()
 }
 
-/// Twelve copies have more markings than anybody visits; each by itself, reduced, has a few.
+/// Twelve copies have too many markings to explore. Each copy alone, reduced, has a few.
 #[test]
 fn liveness_of_many_parts_is_confirmed_on_the_reduced_net() {
     let directory = tempfile::tempdir().expect("a temporary directory");

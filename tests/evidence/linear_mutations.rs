@@ -1,9 +1,9 @@
-//! Mutilated certificates and nets: whatever is changed, the checker accepts nothing false.
+//! Mutated linear certificates and nets: the checker accepts nothing false.
 //!
-//! Each kind of mutation is applied to certificates of random nets. Some mutations leave a correct
-//! certificate (a larger slack, a lemma twice), so acceptance by itself is no failure: what is
-//! demanded is that an accepted certificate's claim is true by enumeration, and that every kind is
-//! rejected in most of the cases where it changed something that matters.
+//! Each kind of mutation is applied to certificates of random nets. Some mutations leave a
+//! certificate valid (a larger slack, a duplicate lemma), so acceptance alone is no failure. The
+//! claim of an accepted certificate must be true by enumeration. Every kind must be rejected in
+//! most cases in which it changed something relevant.
 
 use crate::support::documents::refutes;
 use crate::support::nets;
@@ -23,8 +23,8 @@ use parikh::net::{
 };
 use parikh::solvers::Budget;
 
-/// A change of a certificate or of what it is asked to refute; false when there is nothing to
-/// change.
+/// A mutation of a certificate or of the predicate that it refutes. Returns false if there is
+/// nothing to change.
 type Mutation = fn(&mut LinearCertificate, &mut Predicate, &Net, &mut Rng) -> bool;
 
 fn some<'a, T>(list: &'a mut [T], rng: &mut Rng) -> Option<&'a mut T> {
@@ -36,7 +36,7 @@ fn lemma<'a>(certificate: &'a mut LinearCertificate, rng: &mut Rng) -> Option<&'
     some(&mut certificate.lemmas, rng)
 }
 
-/// The positions of a comparison and its negation, if some are listed.
+/// Returns the positions of a comparison and its negation in a case split, if there are any.
 fn split(certificate: &LinearCertificate, rng: &mut Rng) -> Option<(usize, usize)> {
     let atoms = &certificate.atoms;
     let pairs = (0..atoms.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
@@ -189,7 +189,7 @@ const MUTATIONS: [(&str, Mutation); 45] = [
         split(c, rng).map(|(i, j)| c.atoms[j] = c.atoms[i].clone()).is_some()
     }),
     ("a split with one side decided", |c, _, _, rng| {
-        // As if one of the two were known to be impossible by itself.
+        // As if one of the two comparisons were known to be impossible.
         split(c, rng)
             .map(|(_, j)| {
                 c.lemmas.retain(|l| l.atoms.iter().all(|&(atom, _)| atom != j));
@@ -236,7 +236,7 @@ const MUTATIONS: [(&str, Mutation); 45] = [
     }),
 ];
 
-/// Certificates about a net, from the engine.
+/// Returns certificates about a net from the engine.
 fn certificates(net: &Net, seed: u64) -> Vec<(LinearCertificate, Predicate)> {
     let mut goals = random_goals(seed, net, 6);
     goals.push(Goal::Reach(Predicate::Dead));
@@ -289,7 +289,8 @@ fn an_accepted_certificate_is_true_whatever_was_done_to_it() {
         let Some(space) = explore(&net, Limits { states: 2000, tokens: 100 }) else { continue };
         for (certificate, refuted) in certificates(&net, seed) {
             assert_eq!(refutes(&Document::Linear(certificate.clone()), &net, &refuted), Ok(()));
-            // Few count firings, use traps or lower bounds: these are looked for longer.
+            // Certificates with firing counts, traps or lower bounds are rare, so more nets are
+            // tried for them.
             let is_plain = certificate.counters.is_empty()
                 && certificate.traps.is_empty()
                 && certificate.lower_bounds.is_empty();
@@ -316,7 +317,7 @@ fn an_accepted_certificate_is_true_whatever_was_done_to_it() {
     for (kind, (name, _)) in MUTATIONS.iter().enumerate() {
         eprintln!("{name}: {} of {} rejected", rejected[kind], applied[kind]);
         assert!(rejected[kind] > 0, "{name}: {} tried, none rejected", applied[kind]);
-        // Certificates that count firings are rare.
+        // Certificates with firing counts are rare.
         assert!(applied[kind] >= 25, "{name}: {} tried only", applied[kind]);
     }
     assert!(applied.iter().filter(|&&applied| applied >= 100).count() >= 25, "{applied:?}");
@@ -394,7 +395,7 @@ fn mutilated_files_are_errors() {
         assert_ne!(changed, text, "{from}");
         assert_eq!(read(&changed), None, "{from} → {to}: {changed}");
     }
-    // Numbers of any size that is counted with are read as they are written.
+    // Numbers of any supported size are read exactly.
     let mut large = text.clone();
     large = large.replacen("[\"q\",1]", &format!("[\"q\",{}]", i128::MAX), 1);
     assert!(read(&large).is_some() && large != text, "{large}");

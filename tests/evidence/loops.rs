@@ -1,4 +1,4 @@
-//! Evidence with loops: written, judged from the files alone, and refused when it is touched.
+//! Evidence with nested loops: written, audited from the files alone, and rejected when changed.
 
 use crate::support::binary::{Desk, run, stdout};
 use parikh::evidence::audit::{Audit, Judged, Verdict};
@@ -6,7 +6,7 @@ use parikh::evidence::reader::pnml;
 use parikh::net::{Net, generate};
 use std::path::Path;
 
-/// 10¹² − 1 firings to the only dead marking.
+/// Creates a net whose only dead marking needs 10¹² − 1 firings.
 fn desk() -> (Desk, Net) {
     desk_of(12, 10)
 }

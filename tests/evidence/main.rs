@@ -1,5 +1,5 @@
-//! What answers rest on: documents are made for what was refuted, nothing false passes the
-//! checkers, and an assumption is named where it is used.
+//! Tests of evidence: refuted goals have certificates, the checkers accept nothing false, and
+//! assumptions are named.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,7 +1,7 @@
-//! Evidence that was moved: to another net, another initial marking, or another question than the
-//! one it was written for. Nothing false is confirmed by it; and at home it is confirmed.
+//! Evidence applied to another net, another initial marking, or another question. It confirms
+//! nothing false, and it is confirmed for its own question.
 //!
-//! (Lists of unfoldings that were changed are in `tests/coloured/audit.rs`.)
+//! (Changed lists of unfoldings are tested in `tests/coloured/audit.rs`.)
 
 use crate::support::nets::mutilated;
 use crate::support::oracle::{Limits, StateSpace, explore};
@@ -32,7 +32,7 @@ const PLAIN: [Examination; 5] =
 
 const ABOUT_CASES: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundness, EasySoundness];
 
-/// A question: an examination, of so many cases, which are done in this marking.
+/// A question: an examination, the number of cases, and the final marking.
 #[derive(Clone)]
 struct Question {
     examination: Examination,
@@ -52,7 +52,7 @@ impl Question {
         }
     }
 
-    /// The net with the markings that it is about.
+    /// Returns the net with the initial and final markings of the question.
     fn begun(&self, net: &Net) -> Option<Net> {
         match self.examination.is_about_cases() {
             true => cases(net, self.cases, std::slice::from_ref(&self.last)).ok(),
@@ -60,7 +60,7 @@ impl Question {
         }
     }
 
-    /// The net whose markings are looked at.
+    /// Returns the net whose markings are explored.
     fn subject(&self, net: &Net) -> Option<Net> {
         let begun = self.begun(net)?;
         match self.examination {
@@ -69,7 +69,7 @@ impl Question {
         }
     }
 
-    /// The answer by definition, where the net is small.
+    /// Returns the answer by definition, if the net is small.
     fn truth(&self, net: &Net) -> Option<bool> {
         let begun = self.begun(net)?;
         let space = explore(&begun, LIMITS)?;
@@ -84,7 +84,8 @@ impl Question {
     }
 }
 
-/// What settles small nets at once, with every kind of evidence: proofs before the search.
+/// Returns a schedule that settles small nets at once, with every kind of evidence: proofs before
+/// the search.
 fn schedule() -> Schedule {
     let part = |share| Part { share, most: Duration::MAX, least: Duration::ZERO };
     let worker = vec![
@@ -96,7 +97,7 @@ fn schedule() -> Schedule {
     Schedule { workers: vec![worker] }
 }
 
-/// The evidence file of a run.
+/// Returns the evidence file of a run.
 fn evidence(net: &Net, question: &Question) -> Option<String> {
     let subject = question.subject(net)?;
     let name = question.name();
@@ -125,8 +126,8 @@ fn evidence(net: &Net, question: &Question) -> Option<String> {
     Some(String::from_utf8(file.finish().unwrap()).unwrap())
 }
 
-/// A file that says of a net with units that they are safe, and nothing else: what is forged first,
-/// and right where it follows from the claim.
+/// Returns a file that rests only on the claim that the units of the net are safe. It is the
+/// simplest forgery, and valid if the answer follows from the claim.
 fn by_claim(net: &Net, question: &Question, value: bool) -> Option<String> {
     let subject = question.subject(net)?;
     let name = question.name();
@@ -142,12 +143,12 @@ fn by_claim(net: &Net, question: &Question, value: bool) -> Option<String> {
     Some(format!("{head}\n{document}\n{answer}\n"))
 }
 
-/// Where evidence is held against nets.
+/// Audits evidence files against nets.
 struct Court {
     directory: tempfile::TempDir,
     judged: u64,
     confirmed: u64,
-    /// Of those confirmed.
+    /// Number of confirmed answers that assume the claim.
     assuming: u64,
 }
 
@@ -156,7 +157,7 @@ impl Court {
         Court { directory: tempfile::tempdir().unwrap(), judged: 0, confirmed: 0, assuming: 0 }
     }
 
-    /// The verdict on a file about `net`, in whose processes a case is done in `last`.
+    /// Returns the verdict on a file about `net`, with the final marking `last` for processes.
     fn judge(&mut self, net: &Net, question: &Question, file: &str) -> Option<Judged> {
         let path = self.directory.path().join(format!("{}.jsonl", question.name()));
         std::fs::write(&path, file).unwrap();
@@ -167,7 +168,7 @@ impl Court {
         audit.finish().judged.pop()
     }
 
-    /// The same by files that only rest on what the model claims.
+    /// Audits files that rest only on the model's claim.
     fn hold_to_claim(&mut self, net: &Net, question: &Question) {
         for value in [true, false] {
             if let Some(file) = by_claim(net, question, value) {
@@ -176,7 +177,7 @@ impl Court {
         }
     }
 
-    /// That nothing false is confirmed of `net` by a file that was written for something else.
+    /// Asserts that a file written for something else confirms nothing false about `net`.
     fn hold(&mut self, net: &Net, question: &Question, file: &str) {
         let Some(judged) = self.judge(net, question, file) else { return };
         let Verdict::Confirmed(how) = &judged.verdict else { return };
@@ -184,7 +185,7 @@ impl Court {
         self.confirmed += 1;
         self.assuming += u64::from(judged.assumes_units);
         let holds = judged.value == if truth { "TRUE" } else { "FALSE" };
-        // What assumes a claim that is false is true if the claim is.
+        // An answer that assumes a false claim may be false.
         let excused = judged.assumes_units && !claim_holds(net);
         assert!(
             holds || excused,
@@ -196,15 +197,15 @@ impl Court {
     }
 }
 
-/// Whether what the model claims of its units is true, where the model begins: whatever else is
-/// asked about, it claims nothing of that.
+/// Returns true if the model's unit claim is true from its initial marking. The claim is about this
+/// marking only.
 fn claim_holds(net: &Net) -> bool {
     let Some(units) = net.units() else { return true };
     let safe = |space: StateSpace<'_>| space.markings().iter().all(|m| units.breach(m).is_none());
     explore(net, LIMITS).is_none_or(safe)
 }
 
-/// A net and a question about it whose answer is known, with the evidence of a run.
+/// Returns a net and a question with a known answer, and the evidence of a run.
 fn case(seed: u64) -> Option<(Net, Question, String)> {
     let mut rng = Rng::with_seed(seed);
     let (net, question) = match rng.bool() {
@@ -231,8 +232,7 @@ fn case(seed: u64) -> Option<(Net, Question, String)> {
     Some((net, question, file))
 }
 
-/// Another initial marking, and what the model claims of its units: of that marking, as a model
-/// does.
+/// Changes the initial marking. The model's unit claim is then about the new marking.
 fn with_tokens(net: &Net, rng: &mut Rng) -> Option<Net> {
     let mut marking = net.initial().clone();
     for _ in 0..rng.usize(1..=2) {
@@ -243,7 +243,8 @@ fn with_tokens(net: &Net, rng: &mut Rng) -> Option<Net> {
     claiming_as(net, &net.from_marking(marking))
 }
 
-/// `other` with the units of `net`, said to be safe; nothing where its initial marking breaks that.
+/// Gives `other` the units of `net`, claimed to be safe. Returns `None` if the initial marking
+/// violates the claim.
 fn claiming_as(net: &Net, other: &Net) -> Option<Net> {
     let mut builder = NetBuilder::of(other).ok()?;
     if let Some(units) = net.units() {
@@ -254,7 +255,7 @@ fn claiming_as(net: &Net, other: &Net) -> Option<Net> {
     builder.build().ok()
 }
 
-/// Runs one class of moves over many cases.
+/// Runs one class of changes on many cases.
 fn campaign(count: u64, mut each: impl FnMut(&mut Court, &Net, &Question, &str, &mut Rng)) {
     let mut court = Court::new();
     let mut written = 0;
@@ -278,7 +279,7 @@ fn at_home_evidence_is_confirmed() {
         let Some((net, question, file)) = case(seed) else { continue };
         let about = || format!("seed {seed}, {}\n{file}{}", question.name(), text::print(&net));
         let judged = court.judge(&net, &question, &file).unwrap_or_else(|| panic!("{}", about()));
-        // Of a search on a reduced net, what it left out may be too much to be visited again.
+        // After a search on a reduced net, the full net may have too many markings for the auditor.
         let right = matches!(judged.verdict, Verdict::Confirmed(_) | Verdict::Searched(_));
         assert!(right, "{:?} {}", judged.verdict, about());
         confirmed += u64::from(!matches!(judged.verdict, Verdict::Searched(_)));
@@ -332,7 +333,7 @@ fn evidence_for_another_question_confirms_nothing_false() {
                 other.cases = 1;
             }
             let Some(subject) = other.subject(net) else { continue };
-            // The head says what it has to say; `because` is for people.
+            // The header must be correct. The field `because` is free text.
             let head = file.lines().next().unwrap_or_default();
             let mut forged: serde_json::Value = serde_json::from_str(head).unwrap();
             forged["evidence"]["places"] = subject.place_count().into();

@@ -1,5 +1,5 @@
 //! Names of nodes in formulas: on nets where the name of one node is the id of another, the prover
-//! answers as enumeration does, and the auditor reads the same nodes.
+//! agrees with enumeration, and the auditor reads the same nodes.
 
 use crate::support::oracle::{Limits, explore};
 use crate::support::scale::scaled;
@@ -14,10 +14,10 @@ use parikh::solvers::Budget;
 use parikh_evidence::reader::queries::{self, typed};
 use std::time::Duration;
 
-/// An id with a label, if the node has one.
+/// A node's id, with its label if there is one.
 type Node = (String, Option<String>);
 
-/// Ids and labels from one small pool, so that they coincide in all ways.
+/// Returns ids and labels from a small pool, so that they coincide in all ways.
 fn nodes(rng: &mut Rng, count: usize, first: char) -> Vec<Node> {
     let id = |at: usize| format!("{first}{at}");
     let label = |rng: &mut Rng| match rng.u8(..6) {
@@ -30,7 +30,8 @@ fn nodes(rng: &mut Rng, count: usize, first: char) -> Vec<Node> {
     (0..count).map(|at| (id(at), label(rng))).collect()
 }
 
-/// The name of a node, said anew: its label, or its id if that is missing or blank.
+/// Returns the name of a node by an independent implementation: its label, or its id if the label
+/// is missing or blank.
 fn name((id, label): &Node) -> &str {
     match label.as_deref() {
         Some(label) if label != " " => label,
@@ -38,7 +39,7 @@ fn name((id, label): &Node) -> &str {
     }
 }
 
-/// The same net with these ids and labels.
+/// Returns the same net with these ids and labels.
 fn labelled(net: &Net, places: &[Node], transitions: &[Node]) -> Net {
     let mut builder = NetBuilder::new("n");
     for (p, (id, label)) in net.places().zip(places) {
@@ -54,7 +55,7 @@ fn labelled(net: &Net, places: &[Node], transitions: &[Node]) -> Net {
     builder.build().unwrap()
 }
 
-/// The nodes that a text means, by the rule of the guide; `None` where it is refused.
+/// Returns the nodes that a text means, by the rule of the guide. Returns `None` if it is refused.
 fn meant(nodes: &[Node], text: &str, is_quoted: bool, is_activity: bool) -> Option<Vec<usize>> {
     let by_id: Vec<usize> = (0..nodes.len()).filter(|&at| nodes[at].0 == text).collect();
     let by_name: Vec<usize> = (0..nodes.len()).filter(|&at| name(&nodes[at]) == text).collect();
@@ -68,13 +69,13 @@ fn meant(nodes: &[Node], text: &str, is_quoted: bool, is_activity: bool) -> Opti
     }
 }
 
-/// The ids of nodes as a formula names them without names.
+/// Returns the nodes as a formula names them by their ids.
 fn exact(nodes: &[Node], meant: &[usize]) -> String {
     let ids: Vec<String> = meant.iter().map(|&at| format!("id \"{}\"", nodes[at].0)).collect();
     ids.join(", ")
 }
 
-/// The answers that the prover gives to one formula within a second.
+/// Returns the prover's answer to a formula within a second.
 fn answer(net: &Net, text: &str) -> Option<bool> {
     let formula = read_one(text, "f", net).formula.unwrap();
     let mut plan = Plan::default();

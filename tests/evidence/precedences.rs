@@ -1,8 +1,8 @@
-//! What has to come first: whatever the checker accepts holds on every walk.
+//! Precedences in linear certificates: every accepted precedence holds on every walk.
 //!
 //! Precedences are built as the engine builds them, for random sets of places of random nets, and
-//! then changed at random, several times over. Accepted or not, each is compared with walks on the
-//! net with its counters: where neither comparison holds, it must have been refused.
+//! then mutated several times. Each one is compared with walks on the net with counters. If neither
+//! of its comparisons holds, the checker must have rejected it.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -11,8 +11,8 @@ use parikh::evidence::certificate::{Bounds, Precedence, count};
 use parikh::net::generate::{Shape, random};
 use parikh::net::{Atom, LinearSum, Marking, Net, PlaceId, TransitionId};
 
-/// Comparisons and the precedence about them, as the engine makes it: a counter for each
-/// transition.
+/// Returns comparisons with a precedence about them, as the engine builds them, with a counter for
+/// each transition.
 fn honest(net: &Net, places: &[PlaceId], is_trap: bool) -> LinearCertificate {
     let counter = |t: TransitionId| PlaceId::new(net.place_count() + t.index());
     let inside = |place: PlaceId| places.contains(&place);
@@ -62,7 +62,7 @@ const CHANGES: [&str; 10] = [
     "a counter that counts less",
 ];
 
-/// One change, by its position.
+/// Applies the mutation of this number.
 fn change(certificate: &mut LinearCertificate, kind: usize, net: &Net, rng: &mut Rng) {
     let counters = net.transition_count();
     let at = rng.usize(..2);
@@ -110,7 +110,8 @@ fn change(certificate: &mut LinearCertificate, kind: usize, net: &Net, rng: &mut
     certificate.precedences.push(precedence);
 }
 
-/// Whether one of the two comparisons holds all along some walks of the net with counters.
+/// Returns true if one of the two comparisons holds in all markings of some walks on the net with
+/// counters.
 fn holds(net: &Net, certificate: &LinearCertificate, rng: &mut Rng) -> bool {
     let counting = count(net, &certificate.counters).unwrap();
     let atoms = certificate.precedences[0].atoms().map(|at| &certificate.atoms[at]);

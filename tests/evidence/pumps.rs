@@ -1,13 +1,13 @@
-//! Pumps in stages: written, judged from the files alone, replayed from traces, and refused when
-//! they are touched.
+//! Self-covering sequences in stages: written, audited from the files alone, replayed from traces,
+//! and rejected when changed.
 
 use crate::support::binary::{Desk, run, stderr, stdout};
 use parikh::evidence::audit::{Audit, Verdict};
 use parikh::evidence::reader::{pnml, queries};
 use std::path::Path;
 
-/// No single pump makes `made` grow: `make` takes from `store`, and nothing fills that once it can
-/// fire.
+/// A net in which no single cycle makes `made` grow: `make` consumes from `store`, which cannot be
+/// filled once `make` is enabled.
 const SHOP: &str = "place open 1\nplace ready\nplace store\nplace made\n\
      transition fill: open -> open + store\ntransition close: open -> ready\n\
      transition make: ready + store -> ready + made";
@@ -17,7 +17,7 @@ const QUERIES: &str = r#"<?xml version="1.0"?>
 <property><id>made</id><formula><place-bound><place>made</place></place-bound></formula></property>
 </property-set>"#;
 
-/// The shop, and its evidence.
+/// Creates the net, and its evidence.
 fn desk() -> (Desk, String) {
     let desk = Desk::with(SHOP);
     let queries = desk.write("UpperBounds.xml", QUERIES);
@@ -47,7 +47,7 @@ fn stages_are_confirmed_and_what_is_left_of_them_is_refused() {
     let earlier = right.find(r#""earlier":["#).unwrap();
     let end = earlier + right[earlier..].find("}],").unwrap() + 3;
     let changes = [
-        // Without the stage before it, the pump loses what it takes.
+        // Without the previous stage, the cycle loses tokens.
         ("no stage", format!("{}{}", &right[..earlier], &right[end..])),
         ("another pump", right.replace(r#""pump":[["make",1]]"#, r#""pump":[["fill",1]]"#)),
         ("no prefix", right.replacen(r#"["close",1]"#, r#"["fill",1]"#, 1)),

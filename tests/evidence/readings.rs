@@ -1,4 +1,5 @@
-//! What the auditor once read in another way than the prover, by kind: each answer is confirmed.
+//! Inputs that the auditor once read differently from the prover, by kind: each answer is
+//! confirmed.
 
 use crate::grammars::{audit, evidence};
 use parikh::evidence::audit::{Audit, Verdict};
@@ -6,7 +7,7 @@ use parikh::evidence::reader::{self, Language};
 use parikh::input;
 use std::path::Path;
 
-/// The prover's answers, of which the auditor confirms each.
+/// Returns the prover's answers, after asserting that the auditor confirms each.
 #[track_caller]
 fn confirmed(model: &str, texts: &[&str]) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
@@ -32,7 +33,7 @@ fn queries(all: &[String]) -> String {
     format!("<property-set>{}</property-set>", all.concat())
 }
 
-/// Three tokens go from `in` over `work` to `out`.
+/// Three tokens move from `in` over `work` to `out`.
 const LINE: &str = "net line\nplace in 3\nplace work\nplace out\n\
                     transition begin: in -> work\ntransition end: work -> out";
 
@@ -77,7 +78,7 @@ fn equivalences_are_read_by_both_without_writing_their_operands_twice() {
 
 #[test]
 fn what_the_initial_marking_decides_of_several_cases_together_is_confirmed() {
-    // On each run the one transition fires first, or nothing does.
+    // On each run, the only transition fires first, or nothing fires.
     let turning = "net n\nplace p 1\ntransition t: p -> p\ntransition u: p -> p";
     let texts = [
         "A (!(p = 1 U fires(t) implies (2*p - 1 - p > p xor fires(t))) && !(!fireable(t) or fires(t)))",
@@ -187,7 +188,7 @@ fn encodings_other_than_utf_8_are_read_by_both() {
              <arc id=\"a\" source=\"p~\" target=\"t\"/><arc id=\"b\" source=\"t\" target=\"q\"/></page></net></pnml>"
         )
     };
-    // A euro sign, or what it is there: a byte that is no UTF-8 by itself.
+    // The byte of a euro sign in this encoding, which is not valid UTF-8.
     for (encoding, byte) in [
         ("windows-1252", 0x80),
         ("ISO-8859-15", 0xA4),

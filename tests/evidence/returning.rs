@@ -1,5 +1,5 @@
-//! Ways back as evidence: those that are found are accepted, and whatever is accepted says nothing
-//! false.
+//! Evidence for home properties by return paths: the engine's evidence is accepted, and accepted
+//! evidence claims nothing false.
 
 use super::homes::copies;
 use crate::support::binary::{run, stderr};
@@ -24,7 +24,7 @@ use std::time::Duration;
 
 type Mutation = (&'static str, fn(&mut Rng, &Net, &mut Returning) -> bool);
 
-/// What can be wrong with ways back; false where there is nothing to be made wrong.
+/// Mutations of the evidence. A mutation returns false if there is nothing to change.
 const MUTATIONS: [Mutation; 20] = [
     ("a weight is one larger", |rng, _, it| {
         weights(it).is_some_and(|all| {
@@ -151,7 +151,7 @@ fn steps(it: &mut Returning) -> Option<&mut Firings<TransitionId>> {
     }
 }
 
-/// What is asked, so that it is answered on the net itself and not on a reduced one.
+/// Returns predicates that are settled on the original net, not on a reduced net.
 fn wanted(net: &Net) -> Vec<Predicate> {
     let mut all: Vec<Predicate> = net.places().map(|p| Predicate::at_least(p, 1)).collect();
     all.push(Predicate::exactly(net.initial()));
@@ -162,7 +162,7 @@ fn wanted(net: &Net) -> Vec<Predicate> {
     all
 }
 
-/// What engines say of a net, each argument once.
+/// Returns the engines' arguments for a net, without duplicates.
 fn arguments(net: &Net, wanted: &[Predicate], seed: u64) -> Vec<Structure> {
     let goals: Vec<Goal> = wanted.iter().cloned().map(Goal::Home).collect();
     let listed: Vec<(GoalId, Goal)> = (0..).map(GoalId::new).zip(goals.iter().cloned()).collect();
@@ -209,7 +209,7 @@ fn mutilated_ways_back_show_nothing_false() {
             let kept = check_returning(&net, returning, &asked, &mut || true).unwrap();
             assert!(kept.contains(&true));
             assert!(kept.iter().zip(&asked).all(|(kept, wanted)| !kept || space.stays(wanted)));
-            // Through a file and back.
+            // The argument is written to a file and read back.
             let file = serde_json::to_string(&structure_in_names(&structure, &net)).unwrap();
             let read: parikh::evidence::home::NamedStructure = serde_json::from_str(&file).unwrap();
             assert_eq!(read.resolve(&net).unwrap(), structure);
@@ -236,13 +236,13 @@ fn mutilated_ways_back_show_nothing_false() {
     }
     assert_eq!(refused.len(), MUTATIONS.len(), "{refused:?}");
     for (kind, (refused, made)) in refused {
-        // What is one firing more or less may be as good as before.
+        // A number of firings that is off by one may still be valid.
         assert!(refused > 0 && made >= scaled(10), "{kind}: {refused} of {made}");
     }
 }
 
-/// Liveness of nets in eight parts by the command line, each from diagrams of all of it: the
-/// auditor confirms it and visits no marking, and never confirms the opposite.
+/// Liveness of nets with eight parts through the command line, each from diagrams of the whole net.
+/// The auditor confirms it without exploring markings, and never confirms the opposite.
 #[test]
 fn liveness_from_diagrams_is_confirmed_and_its_opposite_never() {
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -282,7 +282,7 @@ fn liveness_from_diagrams_is_confirmed_and_its_opposite_never() {
             "--engines",
             "terminal-components",
         ]);
-        // Live, and yet with more terminal components than are looked at.
+        // A live net may have more terminal components than the limit.
         if live && checked.status.code() == Some(3) {
             *done.entry(live).or_insert(0) -= 1;
             continue;

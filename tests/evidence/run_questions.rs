@@ -1,5 +1,5 @@
-//! Evidence about runs, as it stands in files: what engines find is confirmed by the auditor, and
-//! whatever is changed in it, nothing false is.
+//! Evidence about runs in files: the auditor confirms the engines' results, and mutations confirm
+//! nothing false.
 
 use crate::support::scale::scaled;
 use crate::trial::{Case, Tally, Trial, is_confirmed};
@@ -30,19 +30,19 @@ fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     RunProperty::new(&formulas, formula, &atoms).under(random_fairness(rng, net))
 }
 
-/// How many markings there are, if they are few and none of them satisfies this.
+/// Returns the number of markings, if there are few and none satisfies the predicate.
 fn unreachable(net: &Net, predicate: &Predicate) -> Option<u64> {
     let visited = visit(net, 1_000, |marking| !predicate.holds(net, marking)).ok()?;
     Some(visited.count())
 }
 
-/// The evidence of engines for what is asked of runs with a property, written as a run writes it.
+/// Returns the engines' evidence about runs with a property, written as a run writes it.
 fn case(net: &Net, property: RunProperty, lassos: &mut Lassos<'_>) -> Option<Case> {
     let mut writer = Writer::new(net, "Some", Vec::new()).unwrap();
     let mut shown_by = Vec::new();
     let none = match lassos.find(&property).ok()? {
         Some(run) => {
-            // What is left open after a prefix may be more than the prefix shows.
+            // A run with an open end may need more than its prefix.
             check_lasso(net, &property, &run, &mut || true).ok()?;
             let lasso = NamedLasso::of(net, &run);
             shown_by.push(json!({"lasso": writer.put(kind::Kind::Lasso, &lasso).unwrap()}));
@@ -75,7 +75,7 @@ fn asked(property: &RunProperty) -> Question {
     Question::NoRun(Box::new(property.clone()))
 }
 
-/// What of a line is changed.
+/// The keys of a line that are mutated.
 const KEYS: [&str; 26] = [
     "prefix", "repeats", "atoms", "holds", "fires", "formulas", "formula", "untils", "initial",
     "states", "meets", "edges", "to", "reads", "marks", "opening", "given", "refuted", "edge",
@@ -99,14 +99,13 @@ fn evidence_about_runs_is_confirmed_and_no_mutant_confirms_what_is_false() {
     let Tally { confirmed, given, still, .. } = tally;
     assert!(confirmed[0] > 100 && confirmed[1] > 100 && given > 20, "{tally:?}");
     assert!(still > 500, "{tally:?}");
-    // On nets so small, hardly a ranking needs values of states.
+    // On such small nets, few rankings need values of states.
     let unnoticed: Vec<&str> =
         tally.hardly_noticed(&KEYS, 3).into_iter().filter(|key| *key != "values").collect();
     assert_eq!(unnoticed, Vec::<&str>::new(), "{tally:?}");
 }
 
-/// Without evidence, a search that is said to have been made is made again, and finds what there
-/// is.
+/// If an answer claims a search without evidence, the auditor repeats the search.
 #[test]
 fn searches_for_runs_are_made_again() {
     let mut answers = [0, 0];

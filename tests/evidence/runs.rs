@@ -1,4 +1,5 @@
-//! Every goal that a run refutes has a document, and an auditor confirms the file that is written.
+//! Every goal that a run of the program refutes has a certificate, and the auditor confirms the
+//! written file.
 
 use crate::support::binary::{example, run, stderr};
 use crate::support::documents::{Kind, Made, Proof, proofs, refutes};
@@ -20,7 +21,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a run of the whole pipeline refutes, each with its document and the kind of its proof.
+/// Returns the goals that a run of the whole pipeline refutes, each with its certificate and the
+/// kind of its proof.
 fn refuted(net: &Net, plan: Plan) -> Vec<(Option<Shown>, &'static str)> {
     let config = run::Config { threads: 1, keep_documents: true, ..Default::default() };
     let budget = Budget::lasting(Duration::from_secs(2));
@@ -38,7 +40,7 @@ fn refuted(net: &Net, plan: Plan) -> Vec<(Option<Shown>, &'static str)> {
         };
         let shown = match evidence {
             Evidence::Certified(shown) => shown.clone(),
-            // What was searched has no document.
+            // A search has no certificate.
             _ => None,
         };
         refuted.push((shown, proof.kind()));
@@ -51,7 +53,7 @@ fn whatever_a_run_refutes_has_a_document() {
     let (mut goals, mut kinds) = (0, BTreeSet::new());
     for seed in 0..60 {
         let net = random(seed, &Shape::small(seed));
-        // Small enough for every goal to be settled.
+        // Nets small enough to settle every goal.
         if explore(&net, Limits { states: 2000, tokens: 100 }).is_none() {
             continue;
         }
@@ -87,7 +89,8 @@ fn all_goals_of_an_examination_share_few_documents() {
     assert!(documents.len() <= 2, "{}", documents.len());
 }
 
-/// A place that another one fills for ever, in safe units or in units that claim nothing.
+/// Returns a net with a place that another place fills forever, in safe units or in units without a
+/// claim.
 fn with_units(safe: bool) -> Net {
     let mut builder = NetBuilder::new("units");
     let [p, q] = [("p", 1), ("q", 0)].map(|(name, tokens)| builder.place(name, tokens).unwrap());
@@ -160,8 +163,8 @@ fn what_the_command_line_writes_is_confirmed_unless_it_is_changed() {
     }
 }
 
-/// Liveness by the command line, of nets of all kinds: the auditor never refuses what is written,
-/// confirms all of it when it may visit markings, and never confirms the opposite.
+/// Liveness of nets of all kinds through the command line. The auditor never rejects the evidence,
+/// confirms all of it if it may explore markings, and never confirms the opposite.
 #[test]
 fn liveness_in_files_is_confirmed_and_its_opposite_never() {
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -169,7 +172,7 @@ fn liveness_in_files_is_confirmed_and_its_opposite_never() {
     let model = directory.path().join("model.pnml");
     let file = directory.path().join("Liveness.jsonl");
     let (mut confirmed, mut searched, mut lines) = (0, 0, BTreeSet::new());
-    // Each with the engines that show it, where it would be another one.
+    // Each net with the engines that prove it, if the default engines would use another argument.
     let classics = [
         ("commoner", "place p 1\nplace q\ntransition t: p -> p + q\ntransition u: q ->"),
         ("undone,walk", "place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p"),

@@ -1,4 +1,4 @@
-//! What a reason says of a lemma, against all reachable markings.
+//! Lemmas in reasons, against all reachable markings.
 
 use crate::support::oracle::{Limits, explore};
 use crate::support::scale::scaled;

@@ -1,5 +1,5 @@
-//! Answers about parallel systems as files: whole ones are confirmed, and no changed one makes the
-//! auditor say the opposite.
+//! Evidence about parallel systems: complete files are confirmed, and no changed file confirms the
+//! opposite answer.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -24,7 +24,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// The verdicts about the answers of a file of these lines, in their order.
+    /// Returns the verdicts on the answers in a file of these lines, in order.
     fn judged(&self, lines: &[Value]) -> Result<Vec<Verdict>, Broken> {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let watch = Watch::default();
@@ -34,7 +34,7 @@ impl Asked {
         Ok(audit.finish().judged.into_iter().map(|judged| judged.verdict).collect())
     }
 
-    /// Whether a file is whole, and all of it confirmed.
+    /// Returns true if a file is complete and all its answers are confirmed.
     fn accepts(&self, text: &str) -> bool {
         let watch = Watch::default();
         let mut audit =
@@ -45,7 +45,7 @@ impl Asked {
         is_read && report.irregular.is_empty() && report.judged.iter().all(is_confirmed)
     }
 
-    /// Whether a file with this one answer is confirmed.
+    /// Returns true if a file with this single answer is confirmed.
     fn confirms(&self, header: &Value, answer: &Value) -> bool {
         let lines = [header.clone(), json!({ "answer": answer }), json!({"end": {"answers": 1}})];
         let judged = self.judged(&lines);
@@ -53,8 +53,8 @@ impl Asked {
     }
 }
 
-/// Answers about a random system and what the auditor is to hold them against: the file's header,
-/// then its answers.
+/// Settles properties of a random system. Returns the auditor's input, the file's header, and its
+/// answers.
 fn answered(seed: u64, is_linear: bool, endings: FiniteRuns) -> (Asked, Value, Vec<Value>) {
     let mut random = Rng::with_seed(seed);
     let text = write::dot(&random_system(&mut random));
@@ -72,7 +72,7 @@ fn answered(seed: u64, is_linear: bool, endings: FiniteRuns) -> (Asked, Value, V
     confirmed(&text, &listed, endings)
 }
 
-/// The same of this system and these properties.
+/// Like [`answered`], for the given system and properties.
 fn confirmed(text: &str, listed: &str, endings: FiniteRuns) -> (Asked, Value, Vec<Value>) {
     let case = Case::read(Format::Dot, text, "system", listed).unwrap();
     let config = Config { threads: 1, endings, ..Config::default() };
@@ -110,8 +110,8 @@ fn confirmed(text: &str, listed: &str, endings: FiniteRuns) -> (Asked, Value, Ve
     (asked, lines[0].clone(), answers)
 }
 
-/// What could be said to show an answer: runs over the labels of the system, components without a
-/// run, visits.
+/// Returns possible evidence for an answer: runs over the labels of the system, components without
+/// a run, explorations.
 fn claims(random: &mut Rng, asked: &Asked, answers: &[Value]) -> Vec<(&'static str, Value)> {
     const KINDS: [&str; 3] = ["run", "no_run", "visited"];
     let mut claims: Vec<(&str, Value)> = Vec::new();
@@ -154,7 +154,7 @@ fn claims(random: &mut Rng, asked: &Asked, answers: &[Value]) -> Vec<(&'static s
         let members: Vec<usize> = (0..components).filter(|_| random.u8(0..8) > 0).collect();
         claims.push(("no_run", json!({"components": members, "order": order})));
     }
-    // All of them in the order of the file, two by two, which is nothing wrong.
+    // The pairwise composition of all components in the order of the file, which is valid.
     let order: Vec<(usize, usize)> =
         (1..components).map(|at| (if at == 1 { 0 } else { components + at - 2 }, at)).collect();
     let all: Vec<usize> = (0..components).collect();
@@ -218,10 +218,10 @@ fn evidence_of_another_system_or_about_other_runs_is_refused() {
     }
 }
 
-/// A way to change a line of a file of evidence, if it is one that can be changed so.
+/// A mutation of a line of an evidence file. Returns `None` if it does not apply.
 type Change = fn(&mut Value) -> Option<()>;
 
-/// What no changed file gets through with.
+/// Mutations after which no file is confirmed.
 const CHANGES: &[(&str, Change)] = &[
     ("another format", |it| set(it, "/evidence/format", json!("parikh-system-evidence-2"))),
     ("more components", |it| set(it, "/evidence/components", json!(99))),
@@ -314,8 +314,8 @@ fn changed_files_are_refused() {
     let mut applied = vec![0; CHANGES.len()];
     for seed in 0..scaled(40) {
         let (asked, header, mut answers) = answered(seed, true, FiniteRuns::Ignored);
-        // Small systems are not put together: some answers get that for what shows them, if it
-        // does.
+        // Small systems are not composed by the engine. So some answers receive a composition as
+        // evidence, if it is valid.
         let count = asked.system.components().len();
         let all: Vec<usize> = (0..count).collect();
         for answer in answers.iter_mut().filter(|it| it["value"] == "TRUE").step_by(2) {
@@ -356,8 +356,8 @@ fn changed_files_are_refused() {
     }
 }
 
-/// Four components that pass a token round, and sixteen that go round by themselves and now and
-/// then ask one of those: 4 · 6^16 joint states can be reached, more than 10^13.
+/// Returns four components that pass a token round, and sixteen cyclic components that sometimes
+/// synchronise with one of them. There are 4 · 6^16, more than 10^13, reachable joint states.
 fn large() -> String {
     let mut components = Vec::new();
     for at in 0..4 {
@@ -412,8 +412,8 @@ fn twenty_components_are_decided_where_four_matter() {
     assert!(taken < Duration::from_secs(20), "{taken:?}");
 }
 
-/// A property of a training problem of the challenge, where the files are there: only putting
-/// components together shows it.
+/// A property of a training problem of the challenge, if the files are present. Only the
+/// composition of components proves it.
 #[test]
 fn what_is_put_together_is_written_and_confirmed() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/rers/training2017");

@@ -1,5 +1,5 @@
-//! Evidence about the tree of runs, as it stands in files: what the engine finds is confirmed by
-//! the auditor, and whatever is changed in it, nothing false is.
+//! Evidence about the computation tree in files: the auditor confirms the engine's results, and
+//! mutations confirm nothing false.
 
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
 use crate::support::scale::scaled;
@@ -28,7 +28,7 @@ fn property(rng: &mut Rng, net: &Net) -> TreeProperty {
     TreeProperty::new(&formulas, formula, &atoms)
 }
 
-/// The evidence of the engine, given what is so of all reachable markings, written as a run writes
+/// Returns the engine's evidence, given facts about all reachable markings, written as a run writes
 /// it.
 fn case(space: &StateSpace<'_>, property: &TreeProperty, given: &Given) -> Option<Case> {
     let net = space.net();
@@ -57,7 +57,7 @@ fn asked(property: &TreeProperty) -> Question {
     Question::Tree(Box::new(property.clone()))
 }
 
-/// What of a line is changed.
+/// The keys of a line that are mutated.
 const KEYS: [&str; 21] = [
     "atoms",
     "comparison",
@@ -114,8 +114,7 @@ fn evidence_about_trees_is_confirmed_and_no_mutant_confirms_what_is_false() {
     assert_eq!(tally.hardly_noticed(&KEYS, 2), Vec::<&str>::new(), "{tally:?}");
 }
 
-/// A set of all markings shows every formula, TRUE or FALSE; whatever is changed in it, nothing
-/// false is confirmed.
+/// A set of all markings proves every formula, TRUE or FALSE. Mutations confirm nothing false.
 #[test]
 fn sets_of_all_markings_are_confirmed_and_no_mutant_confirms_what_is_false() {
     const KEYS: [&str; 4] = ["closed_set", "order", "nodes", "root"];
@@ -148,8 +147,7 @@ fn sets_of_all_markings_are_confirmed_and_no_mutant_confirms_what_is_false() {
     assert_eq!(tally.hardly_noticed(&KEYS, 2), Vec::<&str>::new(), "{tally:?}");
 }
 
-/// Without evidence, a search that is said to have been made is made again, and finds what there
-/// is.
+/// If an answer claims a search without evidence, the auditor repeats the search.
 #[test]
 fn searches_of_trees_are_made_again() {
     let mut answers = [0, 0];
@@ -161,7 +159,7 @@ fn searches_of_trees_are_made_again() {
         let properties: Vec<TreeProperty> = (0..6).map(|_| property(&mut rng, &net)).collect();
         let mut trial = Trial::new(&net);
         for property in &properties {
-            // As it is written, and as plain as it can be put.
+            // The question as written, and in its simplest form.
             let question = match Question::of_tree(&net, property) {
                 between @ Question::Between { .. } if rng.bool() => between,
                 _ => asked(property),

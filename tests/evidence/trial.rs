@@ -1,4 +1,4 @@
-//! Answers with evidence, right and changed, and what an auditor says of each.
+//! Answers with evidence, correct and mutated, and the auditor's verdicts.
 
 use fastrand::Rng;
 use parikh::evidence::audit::{Audit, Judged, Verdict};
@@ -10,35 +10,35 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
-/// A question, the right answer, and evidence for it.
+/// A question with the correct answer and evidence.
 pub(crate) struct Case {
     pub(crate) question: Question,
     /// The answer.
     pub(crate) holds: bool,
-    /// Lines, each with what it is in the file, and the references to them.
+    /// The lines of the evidence, each with its key in the file, and the references to the lines.
     pub(crate) lines: Vec<Value>,
     pub(crate) shown_by: Vec<Value>,
 }
 
-/// What auditors said of answers and of changed ones.
+/// Counters of the auditor's verdicts on answers and on mutations.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// Right answers that were confirmed, FALSE and TRUE.
+    /// Number of confirmed correct answers: FALSE and TRUE.
     pub(crate) confirmed: [u32; 2],
-    /// Right answers that rest on more than one line.
+    /// Number of correct answers that rest on several lines.
     pub(crate) given: u32,
-    /// Changes after which a right answer was confirmed all the same.
+    /// Number of mutations after which a correct answer was confirmed.
     pub(crate) still: u32,
-    /// By what was changed, how often that was noticed.
+    /// Number of rejected mutations, by the mutated key.
     pub(crate) noticed: BTreeMap<&'static str, u32>,
 }
 
 impl Tally {
-    /// Asks an auditor: the evidence of each case for its own answer; for other answers and
-    /// questions; without one of its lines; and with something changed under each of these keys.
+    /// Audits the evidence of each case: for its own answer, for other answers and questions,
+    /// without one of its lines, and with mutations under each of these keys.
     ///
     /// # Panics
-    /// When what is right is not confirmed, or what is false is.
+    /// If a correct answer is not confirmed, or a false answer is.
     pub(crate) fn try_all(
         &mut self,
         net: &Net,
@@ -47,8 +47,7 @@ impl Tally {
         rng: &mut Rng,
     ) {
         let mut trial = Trial::new(net);
-        // What is to be confirmed, what must not be, and what has been changed where neither is
-        // sure.
+        // The expected verdicts: confirmed, not confirmed, or open with the mutated key.
         let mut expected: Vec<(Option<bool>, &str)> = Vec::new();
         for case in cases {
             trial.add(case.question.clone(), case.holds, &case.lines, &case.shown_by);
@@ -89,14 +88,14 @@ impl Tally {
         }
     }
 
-    /// The keys under which changes were noticed less often than this.
+    /// Returns the keys with fewer than `least` rejected mutations.
     pub(crate) fn hardly_noticed(&self, keys: &[&'static str], least: u32) -> Vec<&'static str> {
         let noticed = |key: &str| self.noticed.get(key).copied().unwrap_or(0);
         keys.iter().copied().filter(|key| noticed(key) < least).collect()
     }
 }
 
-/// Answers to questions, all in one file, and what an auditor says of each.
+/// Answers to questions in a single file, with the auditor's verdict on each.
 pub(crate) struct Trial<'n> {
     net: &'n Net,
     questions: Vec<Property>,
@@ -108,7 +107,7 @@ impl<'n> Trial<'n> {
         Trial { net, questions: Vec::new(), lines: Vec::new() }
     }
 
-    /// An answer to a question with these lines, which get ids of their own.
+    /// Adds an answer to a question with these lines, which receive new ids.
     pub(crate) fn add(
         &mut self,
         asked: Question,
@@ -134,7 +133,7 @@ impl<'n> Trial<'n> {
         self.questions.push(Property { id: number.to_string(), question: Ok(asked) });
     }
 
-    /// The last answer.
+    /// Returns the last answer.
     pub(crate) fn last(&mut self) -> &mut Value {
         self.lines.last_mut().unwrap()
     }
@@ -157,7 +156,7 @@ pub(crate) fn is_confirmed(judged: &Judged) -> bool {
     matches!(judged.verdict, Verdict::Confirmed(_))
 }
 
-/// The values in a line that stand under this key, wherever that may be.
+/// Collects the values under this key in a line, at any depth.
 fn under<'v>(value: &'v mut Value, key: &str, found: &mut Vec<&'v mut Value>) {
     match value {
         Value::Object(map) => {
@@ -174,7 +173,7 @@ fn under<'v>(value: &'v mut Value, key: &str, found: &mut Vec<&'v mut Value>) {
     }
 }
 
-/// Changes something in a value; false where there is nothing.
+/// Changes a random part of a value. Returns false if there is nothing to change.
 fn change(value: &mut Value, net: &Net, rng: &mut Rng) -> bool {
     match value {
         Value::Bool(flag) => *flag = !*flag,
@@ -223,7 +222,7 @@ fn change(value: &mut Value, net: &Net, rng: &mut Rng) -> bool {
     true
 }
 
-/// Lines with something changed under a key; `None` where there is nothing to be changed.
+/// Returns the lines with a mutation under a key, or `None` if there is nothing to change.
 fn mutated(lines: &[Value], key: &str, net: &Net, rng: &mut Rng) -> Option<Vec<Value>> {
     let mut lines = lines.to_vec();
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! The auditor's reader of formulas as people type them, against the prover's: rows of random
-//! words, with few brackets, so that what binds tightest is seen.
+//! The auditor's reader of typed formulas against the prover's reader: sequences of random words
+//! with few brackets, to test operator precedence.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -17,7 +17,7 @@ fn net() -> Net {
 
 const PLACES: [&str; 3] = ["\"odd one\"", "q", "A.1"];
 
-/// A number, in the language.
+/// Returns a random numeric expression.
 fn number(rng: &mut Rng) -> String {
     let place = PLACES[rng.usize(..3)];
     match rng.u8(..6) {
@@ -30,7 +30,7 @@ fn number(rng: &mut Rng) -> String {
     }
 }
 
-/// Something like a formula of so many words.
+/// Returns a random sequence of words that resembles a formula.
 fn words(rng: &mut Rng, length: usize) -> String {
     let atom = |rng: &mut Rng| match rng.u8(..8) {
         0 => "deadlock".to_owned(),
@@ -64,7 +64,7 @@ fn words(rng: &mut Rng, length: usize) -> String {
     text
 }
 
-/// A tree in the contest's XML, with nothing of it left to precedence.
+/// Returns the formula in the contest's XML, in which precedence does not matter.
 fn xml(formula: &Formula, net: &Net) -> String {
     let one = |name: &str, part: &Formula| format!("<{name}>{}</{name}>", xml(part, net));
     let all = |name: &str, parts: &[&Formula]| {
@@ -106,7 +106,7 @@ fn xml(formula: &Formula, net: &Net) -> String {
                 Relation::Equal => "integer-eq",
                 Relation::Unequal => "integer-ne",
             };
-            // Each place stands on the side where it counts.
+            // Each place is moved to the side where its coefficient is positive.
             let mut counts = vec![0i64; net.place_count()];
             let mut constant = 0;
             count(left, 1, &mut counts, &mut constant);
@@ -130,7 +130,7 @@ fn xml(formula: &Formula, net: &Net) -> String {
     }
 }
 
-/// Adds `factor` times a number.
+/// Adds `factor` times a numeric expression.
 fn count(number: &Expression, factor: i64, counts: &mut [i64], constant: &mut i64) {
     match number {
         Expression::Constant(it) => *constant += factor * it,
@@ -154,7 +154,7 @@ fn count(number: &Expression, factor: i64, counts: &mut [i64], constant: &mut i6
     }
 }
 
-/// Whether something of time stands outside of every path quantifier.
+/// Returns true if a temporal operator is outside of every path quantifier.
 fn is_of_a_run(formula: &Formula) -> bool {
     match formula {
         Formula::AllPaths(_) | Formula::ExistsPath(_) => false,

@@ -1,10 +1,10 @@
-//! The model's claim that its units are safe (NUPN): named where an answer rests on it, and only
-//! there.
+//! The model's claim that its units are safe (NUPN) is named in an answer if and only if the answer
+//! assumes it.
 
 use crate::support::binary::Desk;
 
-/// A net in PNML: places with tokens, transitions as lists of inputs and outputs, and, when there
-/// are any, units as lists of places that the model claims to be safe.
+/// Returns a net in PNML: places with tokens, transitions as lists of inputs and outputs, and units
+/// as lists of places that the model claims to be safe, if there are any.
 fn pnml(
     places: &[(&str, u32)],
     transitions: &[(&str, &[&str], &[&str])],
@@ -48,13 +48,14 @@ fn pnml(
     text + "</net></pnml>"
 }
 
-/// p and q in turns, in one unit.
+/// Returns a cycle of p and q in one unit.
 fn cycle() -> String {
     let transitions: [(&str, &[&str], &[&str]); 2] = [("t", &["p"], &["q"]), ("u", &["q"], &["p"])];
     pnml(&[("p", 1), ("q", 0)], &transitions, &[&["p", "q"]])
 }
 
-/// c is safe, but no place invariant says so: `lose` takes its token away; dead afterwards.
+/// Returns a net where c is safe, but no place invariant implies it, because `lose` removes its
+/// token. The net is dead afterwards.
 fn lossy() -> String {
     pnml(
         &[("s", 1), ("b", 0), ("c", 0)],
@@ -63,14 +64,14 @@ fn lossy() -> String {
     )
 }
 
-/// Exit code, stdout, stderr.
+/// Runs `parikh` and returns the exit code, stdout and stderr.
 fn parikh(net: &str, arguments: &[&str]) -> (i32, String, String) {
     let desk = Desk::new();
     desk.write("net.pnml", net);
     desk.said(arguments)
 }
 
-/// The keys of a net as `parikh properties` prints them in JSON.
+/// Returns the keys of a net from `parikh properties` in JSON.
 fn keys(net: &str) -> std::collections::HashMap<String, serde_json::Value> {
     let (_, stdout, stderr) = parikh(net, &["properties", "net.pnml", "--format", "json"]);
     let parse = |line: &str| {
@@ -104,7 +105,7 @@ fn the_claim_is_named_where_it_is_used() {
     assert_eq!(safe["assumes_units"], true);
     assert!(safe["explanation"].as_str().unwrap().contains("units are safe (NUPN)"), "{safe}");
     assert!(techniques(safe).contains(&"USE_NUPN"), "{safe}");
-    // A firing sequence rests on nothing else.
+    // A firing sequence assumes nothing.
     assert_eq!(keys["DEADLOCK"]["value"], "true");
     assert_eq!(keys["DEADLOCK"]["assumes_units"], false);
 }
@@ -116,8 +117,8 @@ fn a_net_without_units_is_not_said_to_use_them() {
     assert_eq!(techniques(&keys(&cycle())["NESTED_UNITS"]), ["USE_NUPN"]);
 }
 
-/// The model claims that one unit holds all places, but t marks b and c together; then two tokens
-/// come to d.
+/// Returns a model with the claim that one unit holds all places. Transition t marks b and c
+/// together; then d receives two tokens.
 fn false_claim() -> String {
     pnml(
         &[("a", 1), ("b", 0), ("c", 0), ("d", 0)],
@@ -136,7 +137,8 @@ const FALSE: &str = "the model's NUPN claim is false: unit `u0` holds 2 tokens a
 #[test]
 fn a_false_claim_is_said_and_nothing_rests_on_it() {
     let net = false_claim();
-    // The maximum needs a replayed sequence that breaks the claim; the rest is asked again.
+    // The maximum needs a replayed sequence that violates the claim. The other questions are asked
+    // again.
     let formulas = ["bound(b)", "AG b + c <= 1", "EF (b >= 1 && c >= 1)", "bound(d)"];
     let mut arguments = vec!["check", "net.pnml", "-t", "3s", "--format", "json"];
     formulas.iter().for_each(|formula| arguments.extend(["--formula", formula]));
@@ -146,7 +148,7 @@ fn a_false_claim_is_said_and_nothing_rests_on_it() {
     assert!(!stderr.contains("internal error"), "{stderr}");
     let lines: Vec<serde_json::Value> =
         stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    // The last word on each: an answer from the claim may come before it is known to be false.
+    // The last value of each: an answer that assumes the claim may precede the violation.
     let last = |id: &str| lines.iter().rfind(|line| line["id"] == id).map(|line| &line["value"]);
     assert_eq!(last("formula-2"), Some(&serde_json::json!("FALSE")), "{stdout}");
     assert_eq!(last("formula-3"), Some(&serde_json::json!("TRUE")), "{stdout}");
@@ -191,27 +193,28 @@ fn invariants_say_what_is_proved_of_the_units() {
     };
     assert_eq!((&unit("u0")["proved"], &unit("u1")["proved"]), (&true.into(), &false.into()));
     assert_eq!(unit("u1")["assumed_one_safe"], serde_json::json!(["c"]));
-    // Without a claim there is nothing to say.
+    // Without a claim, there is no note.
     let bare = pnml(&[("p", 1)], &[("t", &["p"], &[])], &[]);
     assert!(!parikh(&bare, &["invariants", "net.pnml", "--bounds"]).1.contains("unit"));
 }
 
-/// A process of one step, whose model claims that its two places are one safe unit.
+/// Returns a process of one step, whose model claims that its two places form a safe unit.
 fn one_step(tokens: u32) -> String {
     pnml(&[("i", tokens), ("o", 0)], &[("t", &["i"], &["o"])], &[&["i", "o"]])
 }
 
 #[test]
 fn the_claim_of_a_model_is_none_about_several_cases_or_a_token_put_on_the_source() {
-    // The model says of one token that it is alone; nobody says so of two, or of one where it has
-    // none.
+    // The model's claim is about its own initial marking, not about two tokens, or about one token
+    // if the model has none.
     for (tokens, k, last) in
         [(1, "2", "o"), (1, "2", "i"), (1, "3", "o"), (0, "1", "o"), (0, "2", "o")]
     {
         for kind in ["EasySoundness", "Soundness", "WeakSoundness", "RelaxedSoundness"] {
             let arguments = ["check", "net.pnml", "-e", kind, "--k", k, "--final", last];
             let (code, stdout, stderr) = parikh(&one_step(tokens), &arguments);
-            // Done where it begins: what comes after cannot be undone, and `t` is on no way there.
+            // If the initial marking is final, every other marking violates the property, and `t`
+            // is on no run to it.
             let expected = last == "o" || kind == "EasySoundness";
             let says = if expected { ": TRUE" } else { ": FALSE" };
             assert!(code == 0 && stdout.contains(says), "{tokens} {k} {last}: {stdout}{stderr}");

@@ -1,5 +1,5 @@
-//! The right certificate for the wrong question: documents of every kind are offered for claims
-//! that they were not made for. Whatever they are accepted for is true by enumeration.
+//! Certificates of every kind checked for claims that they were not made for. Every accepted claim
+//! is true by enumeration.
 
 use crate::certificate_mutations::{LIMITS, any_predicate, refutable};
 use crate::support::documents::{Kind, Made, Proof, proofs};
@@ -11,7 +11,7 @@ use parikh::evidence::{Document, Flaw};
 use parikh::net::generate::{Shape, random};
 use parikh::net::{LinearSum, Net, PlaceId, Predicate, TransitionId};
 
-/// Predicates near what proofs are made for; many can be reached.
+/// Returns predicates similar to the refuted ones; many are reachable.
 fn others(net: &Net, own: &[Predicate], rng: &mut Rng) -> Vec<Predicate> {
     let mut others = vec![Predicate::Dead, Predicate::True];
     others.extend(net.transitions().map(Predicate::Enabled));
@@ -29,7 +29,7 @@ fn others(net: &Net, own: &[Predicate], rng: &mut Rng) -> Vec<Predicate> {
                 others.push(Predicate::at_most(atom.sum.clone(), atom.bound.saturating_add(1)));
             }
             Predicate::And(parts) | Predicate::Or(parts) => {
-                // A part of what was refuted, and all that were parts by themselves.
+                // A part of a refuted predicate, and all parts.
                 others.push(parts[rng.usize(..parts.len())].clone());
                 others.push(Predicate::or(parts.clone()));
             }
@@ -37,7 +37,7 @@ fn others(net: &Net, own: &[Predicate], rng: &mut Rng) -> Vec<Predicate> {
         }
     }
     others.extend((0..10).map(|_| any_predicate(net, rng)));
-    // Nodes of another net.
+    // A place of another net.
     let sum = LinearSum::place(PlaceId::new(net.place_count()));
     others.push(Predicate::at_most(sum, 1).negated());
     others.push(Predicate::Enabled(TransitionId::new(net.transition_count())));

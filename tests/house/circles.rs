@@ -1,25 +1,23 @@
-//! No circles: the files and folders that stand side by side in one folder do not use each other in
-//! a loop.
+//! No cyclic imports: the files and folders inside a folder do not use each other in a cycle.
 //!
-//! The face of a folder (its `mod.rs`) and what stands in it may name each other; that is how a
-//! folder is entered. Everything else has floors: whoever reads from the bottom up meets nothing
-//! that was not read. A name that a face hands on (`pub use`) counts as used from the file that
-//! defines it.
+//! The `mod.rs` of a folder and the files in the folder may use each other. All other uses are
+//! acyclic, so the code can be read from the bottom up. A name that a `mod.rs` re-exports (`pub
+//! use`) counts as used from the file that defines it.
 
 use super::imports::{Route, mentions, module};
 use super::{files, read};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The folders that hold crates.
+/// The folders that contain crates.
 const CRATES: [&str; 8] =
     ["net", "solvers", "symbolic", "temporal", "systems", "encodings", "evidence", "src"];
 
-/// The files of a crate by module, and what they mention of each other.
+/// The files of a crate by module, with their uses of each other.
 struct Imports {
     files: BTreeMap<Route, String>,
-    /// By module, what it uses of others.
+    /// The routes that each module uses.
     uses: BTreeMap<Route, BTreeSet<Route>>,
-    /// By module and name, where a name comes from that the module only hands on.
+    /// The origin of each re-exported name, by module and name.
     handed_on: BTreeMap<(Route, String), Route>,
 }
 
@@ -55,7 +53,7 @@ impl Imports {
         imports
     }
 
-    /// The file that a name comes from, however many faces hand it on.
+    /// Returns the file that defines a name, following re-exports.
     fn file_of(&self, route: &[String]) -> Option<&Route> {
         let known = |end: &usize| self.files.contains_key(&route[..*end]);
         let end = (0..=route.len()).rev().find(known)?;
@@ -68,7 +66,7 @@ impl Imports {
         }
     }
 
-    /// What of each thing in a folder uses which others there, its face left out: names to names.
+    /// Returns the uses between the entries of a folder, without its `mod.rs`, by name.
     fn inside(&self, folder: &[String]) -> BTreeMap<&str, BTreeSet<&str>> {
         let below = |route: &'_ Route| route.len() > folder.len() && route.starts_with(folder);
         let mut inside: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -85,8 +83,8 @@ impl Imports {
     }
 }
 
-/// The names in circles, and those between two circles: what is left when whoever uses none of the
-/// others, or is used by none, is taken away again and again.
+/// Returns the names on cycles and between two cycles. Names without uses, or without users, are
+/// removed repeatedly.
 fn circles<'n>(uses: &BTreeMap<&'n str, BTreeSet<&'n str>>) -> BTreeSet<&'n str> {
     let mut left: BTreeSet<&str> = uses.keys().copied().collect();
     loop {

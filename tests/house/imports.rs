@@ -1,24 +1,24 @@
-//! Which names of its own crate a file mentions.
+//! Finds the names of its own crate that a file mentions.
 
 use std::path::Path;
 
-/// A path from the root of a crate, name by name.
+/// A path from the root of a crate, as a list of names.
 pub(super) type Route = Vec<String>;
 
-/// A mention of something in the same crate.
+/// A mention of an item in the same crate.
 #[derive(Debug)]
 pub(super) struct Mention {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub(super) line: usize,
-    /// What is mentioned.
+    /// The mentioned item.
     pub(super) route: Route,
-    /// Whether it is only handed on (`pub use`).
+    /// True for a re-export (`pub use`).
     pub(super) handed_on: bool,
 }
 
-/// The lines of a file that are code and no tests, with their numbers.
+/// Returns the code lines of a file without its tests, with their numbers.
 pub(super) fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    // Tests stand last (conventions), and are free to use what they like.
+    // By convention, tests come last in a file, and their imports are unrestricted.
     text.lines()
         .enumerate()
         .map(|(at, line)| (at + 1, line))
@@ -26,7 +26,7 @@ pub(super) fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 
-/// The module that a file is: `src/engine/walk/mod.rs` of the crate in `src` is `engine::walk`.
+/// Returns the module of a file: `src/engine/walk/mod.rs` of the crate in `src` is `engine::walk`.
 pub(super) fn module(path: &Path, root: &str) -> Route {
     let path = path.strip_prefix(root).expect("in its crate").with_extension("");
     let mut module: Route =
@@ -35,14 +35,14 @@ pub(super) fn module(path: &Path, root: &str) -> Route {
     module
 }
 
-/// What the text of `module` mentions of its crate: all `crate::…`, `self::…` and `super::…`, and
-/// what begins with the name of a module below it that `is_below` knows.
+/// Returns the mentions in the text of `module`: all `crate::…`, `self::…` and `super::…`, and
+/// paths that begin with a child module known to `is_below`.
 pub(super) fn mentions(
     module: &[String],
     text: &str,
     is_below: impl Fn(&str) -> bool,
 ) -> Vec<Mention> {
-    // A `use` may go over several lines, so lines are put together again.
+    // A `use` may span several lines, so lines are joined.
     let mut whole = String::new();
     let mut starts = Vec::new();
     for (number, line) in code(text) {
@@ -76,13 +76,13 @@ pub(super) fn mentions(
     found
 }
 
-/// The name that a text begins with.
+/// Returns the name at the beginning of a text.
 fn name(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     &text[..end]
 }
 
-/// Reads `a::b`, or all of `a::{b, c::{d, e}}`; how long it is.
+/// Parses `a::b`, or all of `a::{b, c::{d, e}}`. Returns the length of the parsed text.
 fn tree(text: &str, before: &[&str], routes: &mut Vec<Route>) -> usize {
     let mut route = before.to_vec();
     let mut at = 0;
@@ -91,7 +91,7 @@ fn tree(text: &str, before: &[&str], routes: &mut Vec<Route>) -> usize {
             at += 1;
             while at < text.len() && !text[at..].starts_with('}') {
                 let read = tree(&text[at..], &route, routes);
-                // Commas and spaces between.
+                // Commas and spaces are separators.
                 at += read.max(1);
             }
             return at + 1;
@@ -101,7 +101,7 @@ fn tree(text: &str, before: &[&str], routes: &mut Vec<Route>) -> usize {
         if part.is_empty() {
             break;
         }
-        // In a list, `self` is what stands before the list.
+        // In a list, `self` means the path before the list.
         if part != "self" || route.is_empty() {
             route.push(part);
         }
@@ -116,7 +116,7 @@ fn tree(text: &str, before: &[&str], routes: &mut Vec<Route>) -> usize {
     at
 }
 
-/// A route as `module` writes it, from the root of the crate.
+/// Resolves a route written in `module` to a route from the root of the crate.
 fn absolute(module: &[String], route: Route) -> Route {
     let mut base = module;
     let mut rest = &route[..];

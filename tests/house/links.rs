@@ -1,10 +1,10 @@
-//! Links between documents, and the files that documents speak of.
+//! Checks links between documents, and file names mentioned in documents.
 
 use super::{files, read, repository};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-/// The documents whose links are followed.
+/// Returns the documents whose links are checked.
 fn documents() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
         ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(PathBuf::from).into();
@@ -13,7 +13,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// The lines outside of blocks of code, with their numbers.
+/// Returns the lines outside of code blocks, with their numbers.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut code = false;
     text.lines().enumerate().filter_map(move |(at, line)| {
@@ -23,13 +23,13 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// `[text](target)` of a line, the targets.
+/// Returns the targets of `[text](target)` in a line.
 fn targets(line: &str) -> Vec<&str> {
     let after = line.match_indices("](").map(|(at, _)| &line[at + 2..]);
     after.filter_map(|rest| rest.split_once(')').map(|(target, _)| target)).collect()
 }
 
-/// Headings as GitHub calls them in addresses: small letters, blanks as `-`, no other signs.
+/// Returns the anchors of headings as on GitHub: lower case, blanks as `-`, no other punctuation.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let headings = prose(text).filter_map(|(_, line)| {
@@ -81,7 +81,7 @@ fn every_link_leads_somewhere() {
     assert!(followed >= 4, "only {followed} links were found");
 }
 
-/// Top folders of the repository that documents name files of.
+/// Top-level folders of the repository whose files are mentioned in documents.
 const FOLDERS: [&str; 10] = [
     "src",
     "tests",

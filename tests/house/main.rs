@@ -1,6 +1,6 @@
-//! The house itself: walls that the compiler does not keep, and links that lead somewhere.
+//! Checks of the repository itself: dependency rules that the compiler does not enforce, and links.
 //!
-//! Reads the repository's files and runs nothing of it.
+//! The tests read the repository's files and run none of its code.
 
 mod circles;
 mod imports;
@@ -10,12 +10,12 @@ mod width;
 
 use std::path::{Path, PathBuf};
 
-/// The directory of the repository.
+/// Returns the directory of the repository.
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All files with this ending below a folder of the repository, sorted, relative to the repository.
+/// Returns all files with this ending below a folder, sorted, relative to the repository.
 fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![repository().join(folder)];

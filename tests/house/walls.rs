@@ -1,57 +1,55 @@
-//! Which part of the program may use which: "Invariants (walls)" of ARCHITECTURE.md, as far as
-//! Cargo's dependencies between crates do not keep them.
+//! The dependency rules between parts of the program: "Invariants (walls)" of ARCHITECTURE.md, as
+//! far as Cargo's dependencies between crates do not enforce them.
 //!
-//! When a part moves or a new one comes, change [`MAY_USE`] (and say in the commit why a wall
-//! moved).
+//! When a part moves or is added, change [`MAY_USE`], and give the reason in the commit message.
 
 use super::imports::{code, mentions, module};
 use super::{files, read, repository};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A part of `src/` (a file or folder, the longest that fits counts), and the others it may use:
-/// only such as stand before it, on lower floors.
+/// The parts of `src/` (files or folders), with the other parts that each may use. The longest
+/// matching part counts. A part may only use parts listed before it.
 ///
-/// A name stands for all below it. What is in no row may use nothing.
+/// A name includes everything below it. A part without an entry may use nothing.
 const MAY_USE: &[(&str, &[&str])] = &[
-    // Coloured nets as plain ones. Reads nothing, knows no goal.
+    // Unfoldings of coloured nets. No reader, no goals.
     ("unfold", &[]),
-    // Which net a statement is about.
+    // The net that a statement is about.
     ("about", &[]),
-    // Models of all kinds, and the nets that stand for them.
+    // Models of all kinds, with their unfoldings.
     ("model", &["about", "unfold"]),
-    // What is read. No engine, no examination.
+    // Formulas and their readers. No engines, no examinations.
     ("formula", &[]),
-    // What is known of a net. No board.
+    // Structural facts about a net. No board.
     ("structure", &[]),
-    // Nets with inhibitor and reset arcs as plain ones, by bounds.
+    // Translations of nets with inhibitor and reset arcs, by bounds.
     ("extended", &["structure"]),
     ("input", &["extended", "formula", "model"]),
     ("mcc", &[]),
     ("reduction", &[]),
-    // What nodes are called for people.
+    // Names of nodes in output.
     ("names", &[]),
-    // Where to draw the nodes of a graph. Knows no net.
+    // Positions of nodes in drawings of graphs. No nets.
     ("layout", &[]),
     // Graphs of markings.
     ("graph", &["layout", "names"]),
-    // Nets to work on, and the way back to the one that was read. Knows no claim.
+    // Nets that engines work on, with the back-translation. No claims.
     ("ground", &["reduction", "structure"]),
-    // What is known of goals. Knows no engine.
+    // Knowledge of goals. No engines.
     ("board", &["ground", "structure"]),
-    // Engines never see an examination, a formula id or a query file. Walks on coloured nets share
-    // the terms compiled for unfolding.
+    // Engines use no examinations, formula ids or query files. Walks on coloured nets use the terms
+    // compiled for unfolding.
     ("engine", &["board", "graph", "ground", "structure", "unfold"]),
     ("answer", &["board", "formula", "mcc"]),
-    // The run: whatever works, on whatever is asked; neither files nor the command line.
+    // Runs of engines on questions. No files, no command line.
     ("run", &["answer", "board", "engine", "ground", "model", "reduction", "structure", "unfold"]),
     ("check", &["answer", "model", "run"]),
-    // Parallel systems and their properties: readers and engines are the crate parikh-systems.
+    // Parallel systems and their properties. Readers and engines are in the crate parikh-systems.
     ("systems", &[]),
-    // Evidence as files, for whoever checks it elsewhere: of what a run tells, what an answer rests
-    // on.
+    // Evidence files, written from the events of a run and the basis of its answers.
     ("evidence_files", &["answer", "board", "ground", "run"]),
-    // What is made of it.
+    // Output formats.
     ("png", &[]),
     ("draw", &["formula", "layout", "names", "structure"]),
     ("plot", &["draw"]),
@@ -100,7 +98,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("main", &[]),
 ];
 
-/// Words that no source may hold outside the places named: why, the words, the places.
+/// Words that no source may contain, except in certain places: the reason, the words, and the
+/// places.
 const WORDS: &[(&str, &[&str], &[&str])] = &[
     (
         "only programs write to stdout",
@@ -145,7 +144,7 @@ const WORDS: &[(&str, &[&str], &[&str])] = &[
     ),
 ];
 
-/// The crates, and which of the others each may depend on: in this order, none on a later one.
+/// The crates, with the crates that each may depend on. No crate depends on a later one.
 const CRATES: &[(&str, &[&str])] = &[
     ("net", &["parikh-temporal"]),
     ("solvers", &[]),
@@ -170,17 +169,17 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Whether `path` is `part` or below it.
+/// Returns true if `path` is `part` or below it.
 fn is_below(path: &str, part: &str) -> bool {
     path.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
-/// The part of `src/` that a path begins with.
+/// Returns the first name of a path in `src/`.
 fn first(path: &str) -> &str {
     path.split("::").next().expect("one piece at least")
 }
 
-/// The row for a module.
+/// Returns the entry for a module.
 fn row(module: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
     let rows = MAY_USE.iter().filter(|(part, _)| is_below(module, part));
     rows.max_by_key(|(part, _)| part.len())
@@ -206,8 +205,8 @@ fn every_part_uses_only_what_it_may() {
             continue;
         };
         for (line, used) in uses {
-            // What is said at the root of the crate is said to everybody; the crates under their
-            // short names are the compiler's to keep.
+            // Names defined at the root of the crate are available everywhere. The compiler
+            // enforces the dependencies on other crates.
             let named = MAY_USE.iter().any(|(part, _)| is_below(&used, first(part)));
             let through = may.iter().find(|may| is_below(&used, may));
             used_by.extend(through.map(|may| (*part, *may)));
@@ -228,7 +227,7 @@ fn every_part_uses_only_what_it_may() {
             ));
         }
     }
-    // A permission that nobody uses is a hole in a wall.
+    // A permission that no part uses must be removed.
     for (part, may) in MAY_USE {
         if !modules.iter().any(|module| is_below(module, part)) {
             broken.push(format!("MAY_USE has a row for `{part}`, which is no part of src/"));
@@ -299,7 +298,7 @@ fn crates_depend_on_the_ones_before_them() {
             if line.starts_with('[') {
                 section = line;
             }
-            // What tests use is not built into anything.
+            // Development dependencies are not part of a build.
             let depends = section == "[dependencies]" && line.starts_with("parikh-");
             let Some(name) = line.split([' ', '=', '.']).next().filter(|_| depends) else {
                 continue;

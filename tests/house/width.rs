@@ -1,8 +1,8 @@
-//! Comments are as wide as the code: 100 columns. Tables, code in comments and links may be wider.
+//! Comments have at most 100 columns, like code. Tables, code in comments and links may be wider.
 
 use super::{files, read};
 
-/// The folders that hold Rust.
+/// The folders that contain Rust code.
 const ROOTS: [&str; 11] = [
     "net",
     "solvers",
@@ -17,10 +17,10 @@ const ROOTS: [&str; 11] = [
     "tests",
 ];
 
-/// Columns of a comment.
+/// Maximal number of columns of a comment.
 const WIDEST: usize = 100;
 
-/// Whether a line may be wider: it is a row of a table, has a link, or is one long word of code.
+/// Returns true if a line may be wider: it is a table row, has a link, or is one long code word.
 fn is_apart(comment: &str) -> bool {
     comment.contains('|') || comment.contains("://") || comment.contains("](") || {
         let trimmed = comment.trim();
@@ -33,7 +33,7 @@ fn comments_are_within_a_hundred_columns() {
     let (mut wide, mut comments) = (Vec::new(), 0);
     for path in ROOTS.iter().flat_map(|root| files(root, "rs")) {
         let (text, mut in_code) = (read(&path), false);
-        // There, comments are what `--help` prints, line by line.
+        // In these files, `--help` prints comments line by line.
         if text.contains("verbatim_doc_comment") {
             continue;
         }

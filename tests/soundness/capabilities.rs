@@ -1,5 +1,5 @@
-//! What an engine, a rule or a document does not declare it is never asked: a net with a feature
-//! that nobody takes leaves everything open, however easy it would be without it.
+//! An engine, rule or certificate never receives a net feature that it does not declare. A net with
+//! a feature that no engine supports leaves every question open, however simple the net is.
 
 use parikh::answer::Plan;
 use parikh::engine::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew, registry};
@@ -21,7 +21,7 @@ const EXAMINATIONS: [Examination; 5] = [
     Examination::Liveness,
 ];
 
-/// Two states in turn, and a place that is put aside.
+/// Two places that alternate, and a third place that collects tokens.
 fn plain() -> Net {
     text::parse(
         "place p 1\nplace q\nplace r 1\ntransition t: p -> q\ntransition u: q -> p\n\
@@ -30,14 +30,14 @@ fn plain() -> Net {
     .unwrap()
 }
 
-/// The same with a feature.
+/// Returns the same net with a feature.
 fn with(features: Features) -> Net {
     let mut builder = NetBuilder::of(&plain()).unwrap();
     builder.add_features(features);
     builder.build().unwrap()
 }
 
-/// How many questions a run leaves open.
+/// Returns the number of questions that a run leaves open.
 fn unanswered(net: &Net, examination: Examination, engines: &'static [Engine]) -> usize {
     let plan = Plan::of_examination(examination, net).unwrap();
     let config = Config { engines, ..Config::default() };
@@ -54,7 +54,7 @@ fn a_net_with_a_feature_that_nobody_takes_leaves_everything_open() {
     }
 }
 
-/// How often the engine below was started.
+/// Number of starts of the engine below.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 fn counted(_: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {

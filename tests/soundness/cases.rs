@@ -1,5 +1,5 @@
-//! Formulas of cases, and Declare's constraints by name, against all cases of small nets one by
-//! one.
+//! Formulas about cases, and Declare constraints by name, checked against the enumerated cases of
+//! small nets.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -13,7 +13,7 @@ use parikh::solvers::Budget;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A case: its markings, of which the last is final, and what leaves each of the others.
+/// A case: its markings, of which the last is final, and the firing that leaves each of the others.
 #[derive(Clone)]
 struct Case {
     markings: Vec<Marking>,
@@ -21,7 +21,7 @@ struct Case {
 }
 
 impl Case {
-    /// Whether the formula holds of the finite word from this position on.
+    /// Returns true if the finite word from this position satisfies the formula.
     fn satisfies(&self, formula: &Formula, at: usize) -> bool {
         let here = |part: &Formula| self.satisfies(part, at);
         let later = at..self.markings.len();
@@ -53,7 +53,7 @@ impl Case {
     }
 }
 
-/// All cases of a net that has no long runs; `None` where it has some, or many.
+/// Returns all cases of a net. Returns `None` if some run is long, or if there are too many cases.
 fn cases(net: &Net) -> Option<Vec<Case>> {
     let mut found = Vec::new();
     let first = Case { markings: vec![net.initial().clone()], fired: Vec::new() };
@@ -78,7 +78,7 @@ fn cases(net: &Net) -> Option<Vec<Case>> {
     Some(found)
 }
 
-/// The answers to formulas of cases, by their ids.
+/// Returns the answers to formulas about cases, by index.
 fn answers(net: &Net, formulas: &[Formula]) -> BTreeMap<usize, bool> {
     let mut plan = Plan::default();
     for (at, formula) in formulas.iter().enumerate() {
@@ -97,7 +97,7 @@ fn answers(net: &Net, formulas: &[Formula]) -> BTreeMap<usize, bool> {
     answers
 }
 
-/// A formula with so many operators over firings and markings.
+/// Returns a random formula with this number of operators, over firings and markings.
 fn formula(rng: &mut Rng, net: &Net, operators: usize) -> Formula {
     if operators == 0 {
         if rng.bool() && net.transition_count() > 0 {
@@ -131,7 +131,7 @@ fn formulas_of_cases_are_answered_as_all_cases_say() {
     for seed in 0..scaled(400) {
         let mut rng = Rng::with_seed(seed);
         let net = random(seed, &Shape { kind: RandomKind::Bounded, ..Shape::small(seed) });
-        // One or two dead markings that are reached are the final ones.
+        // One or two reachable dead markings are the final markings.
         let mut finals: Vec<Marking> = Vec::new();
         for _ in 0..rng.usize(1..4) {
             let mut marking = net.initial().clone();
@@ -174,11 +174,11 @@ fn formulas_of_cases_are_answered_as_all_cases_say() {
     assert!(several > 5, "{several}");
 }
 
-/// What the names of Declare mean, of the positions of a and of b in a case.
+/// Evaluates a Declare constraint by its name, given the positions of a and of b in a case.
 fn declared(name: &str, a: &[usize], b: &[usize]) -> bool {
     let after = |at: &usize, all: &[usize]| all.iter().any(|other| other > at);
     let next = |at: &usize, all: &[usize]| all.contains(&(at + 1));
-    // The first of both after a position.
+    // The first position of a or b after a position.
     let first_after = |at: usize| a.iter().chain(b).filter(|&&it| it > at).min().copied();
     let last_before = |at: usize| a.iter().chain(b).filter(|&&it| it < at).max().copied();
     match name {
@@ -259,7 +259,7 @@ fn constraints_by_name_mean_what_declare_says() {
         }
         let formulas: Vec<Formula> =
             asked.iter().map(|(.., text)| read_one(text, "f", &net).formula.unwrap()).collect();
-        // Each formula says of each case what its name says.
+        // On each case, each formula agrees with the meaning of its name.
         for ((name, a, b, text), formula) in asked.iter().zip(&formulas) {
             for case in &cases {
                 let at = |t: &TransitionId| -> Vec<usize> {
@@ -271,7 +271,7 @@ fn constraints_by_name_mean_what_declare_says() {
                 both[usize::from(holds)] += 1;
             }
         }
-        // And some are asked.
+        // A sample of the formulas is answered by a run.
         let some: Vec<Formula> = formulas.iter().step_by(17).cloned().collect();
         let answers = answers(&net, &some);
         assert!(answers.len() > some.len() / 2, "{} of {}", answers.len(), some.len());

@@ -1,6 +1,5 @@
-//! Boolean combinations of EF, AG, AG EF and EF AG: answered as enumeration says, and their
-//! evidence confirmed by the auditor, whose own reader reads the same formula in the other
-//! language.
+//! Boolean combinations of EF, AG, AG EF and EF AG. The answers agree with enumeration. The
+//! auditor, which reads the same formula in the other language, confirms their evidence.
 
 use crate::support::oracle::{Limits, StateSpace, explore};
 use crate::support::scale::scaled;
@@ -61,7 +60,7 @@ impl Tree {
         }
     }
 
-    /// In the language of `--formula`.
+    /// Returns the formula in the language of `--formula`.
     fn text(&self, net: &Net) -> String {
         let joined = |parts: &[Tree], by: &str| {
             let parts: Vec<String> = parts.iter().map(|part| part.text(net)).collect();
@@ -85,7 +84,7 @@ impl Tree {
         }
     }
 
-    /// In XML.
+    /// Returns the formula in XML.
     fn xml(&self, net: &Net) -> String {
         let all = |parts: &[Tree]| parts.iter().map(|part| part.xml(net)).collect::<String>();
         let ef = |inside: &str| format!("<exists-path><finally>{inside}</finally></exists-path>");
@@ -177,7 +176,7 @@ impl Leaf {
     }
 }
 
-/// What settles small nets at once, with every kind of evidence.
+/// Returns a schedule that settles small nets at once, with every kind of evidence.
 fn schedule() -> Schedule {
     let part = |share| Part { share, most: Duration::MAX, least: Duration::ZERO };
     let worker = vec![

@@ -1,9 +1,8 @@
-//! Numbers of markings and firings through reductions, against enumeration.
+//! Numbers of markings and firings counted through reductions, against enumeration.
 //!
-//! Nets are grown against the rules: places of a random net are drawn out into chains and circles,
-//! places are added that others tell, transitions are doubled, other nets stand beside. So rules
-//! apply one after the other and within each other, and numbers are sums of products of numbers of
-//! ways.
+//! The nets are built so that reduction rules apply to each other's results. Places of a random net
+//! are expanded into chains and cycles, implied places are added, transitions are duplicated, and
+//! independent nets are added. So the numbers are sums of products.
 
 use crate::support::oracle::{Limits, explore};
 use crate::support::scale::scaled;
@@ -16,7 +15,7 @@ use parikh::solvers::Budget;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Tokens by place, and by transition what it takes and what it puts.
+/// The tokens of each place, and the inputs and outputs of each transition.
 #[derive(Clone, Default)]
 struct Sketch {
     tokens: Vec<u64>,
@@ -65,14 +64,14 @@ impl Sketch {
         self.transitions.push([BTreeMap::from([(from, 1)]), BTreeMap::from([(to, 1)])]);
     }
 
-    /// Moves what some transitions take from `p` to `q`, and, if `puts`, what some put.
+    /// Moves inputs of some transitions from `p` to `q`. If `puts`, also moves some outputs.
     fn rewire(&mut self, rng: &mut Rng, p: usize, q: usize, puts: bool) {
         for [pre, post] in &mut self.transitions {
             for row in [Some(pre), puts.then_some(post)].into_iter().flatten() {
                 if let Some(&weight) = row.get(&p)
                     && rng.bool()
                 {
-                    // All of it, or one token of it.
+                    // All tokens of the arc, or one token.
                     let part = if rng.bool() { weight } else { 1 };
                     *row.entry(q).or_default() += part;
                     match weight - part {
@@ -87,13 +86,13 @@ impl Sketch {
     fn grow(&mut self, rng: &mut Rng) {
         let p = rng.usize(0..self.tokens.len());
         match rng.u32(0..8) {
-            // A chain: the rest of the arcs from p may begin at its end.
+            // A chain: some arcs from p now begin at its end.
             0 | 1 => {
                 let q = self.place(0);
                 self.rewire(rng, p, q, false);
                 self.step(p, q);
             }
-            // A circle.
+            // A cycle.
             2 | 3 => {
                 let share = rng.u64(0..=self.tokens[p]);
                 self.tokens[p] -= share;
@@ -102,7 +101,7 @@ impl Sketch {
                 self.step(p, q);
                 self.step(q, p);
             }
-            // A place that one or two others tell.
+            // A place that is determined by one or two others.
             4 | 5 => {
                 let q = rng.usize(0..self.tokens.len());
                 let factor = rng.u64(1..=2);
@@ -118,7 +117,7 @@ impl Sketch {
                     }
                 }
             }
-            // A transition twice, or one that reads.
+            // A duplicate transition, or a transition that only reads.
             6 => {
                 let Some(some) = self.transitions.get(rng.usize(0..9)).cloned() else { return };
                 let [pre, post] = some;
@@ -127,7 +126,7 @@ impl Sketch {
                     false => self.transitions.push([pre.clone(), pre]),
                 }
             }
-            // Another net beside.
+            // An independent net.
             _ => {
                 let (from, to) = (self.place(rng.u64(0..3)), self.place(0));
                 self.step(from, to);
@@ -168,14 +167,15 @@ fn counts_through_reductions_are_those_of_enumeration() {
         assert_eq!(figures.states, space.states().into(), "{}", context());
         assert_eq!(figures.transitions, space.firings().into(), "{}", context());
         assert!(certified, "{}", context());
-        // The same on diagrams, of what is left and of the net as it is.
+        // The same count on diagrams, of the reduced net and of the original net.
         if counted % 3 == 0 {
             let mut count = Count::prepare(&net, &[], &Budget::unlimited()).unwrap();
             let added = count.go_on(CountMethod::Diagrams(1), &Budget::unlimited()).unwrap();
             assert_eq!(added.figures, figures, "{}", context());
-            // Where nothing is left, nothing is drawn.
+            // If the reduction leaves nothing, no diagram is built.
             assert!(added.on_diagrams || added.visited == 0, "{}", context());
-            // Reductions by linear programs have their time; on a busy machine not always the same.
+            // Reductions by linear programs have a time limit, so their log may differ on a busy
+            // machine.
             if added.log == log {
                 assert_eq!(added.visited, visited, "{}", context());
             }
@@ -199,8 +199,8 @@ fn counts_through_reductions_are_those_of_enumeration() {
     assert!(reduced * 5 > counted && nested * 20 > counted, "{counted} {reduced} {nested}");
 }
 
-/// People at a round table with a fork between any two, who take the left fork first and put both
-/// back at once. `t` has no fork, `l` the left one, `e` both.
+/// Returns the philosophers who take the left fork first and put both forks back at once. A
+/// philosopher in `t` has no fork, in `l` the left fork, and in `e` both.
 fn round_table(seats: usize) -> Net {
     let mut net = NetBuilder::new("table");
     let place = |net: &mut NetBuilder, kind: &str, at: usize, tokens| {
@@ -224,15 +224,15 @@ fn round_table(seats: usize) -> Net {
     net.build().unwrap()
 }
 
-/// How many round tables there are whose neighbours are so, by the product of matrices: after an
-/// `e` (2) nobody has the fork that it holds, so a `t` (0) comes. `may` says who may sit at the
-/// first seat, between which neighbours.
+/// Counts the states of the round table by a product of matrices. After a philosopher in `e` (2),
+/// the next has no fork, so its state is `t` (0). `may` restricts the state of the first seat,
+/// given the states of its neighbours.
 fn tables(seats: usize, may: impl Fn(usize, usize, usize) -> bool) -> u128 {
     let follows = |a: usize, b: usize| a != 2 || b == 0;
     let mut total = 0;
     for first in 0..3 {
         for second in (0..3).filter(|&second| follows(first, second)) {
-            // Words that begin so, by their last letter.
+            // The number of words with this beginning, by their last letter.
             let mut words = [0u128; 3];
             words[second] = 1;
             for _ in 2..seats {
@@ -251,7 +251,8 @@ fn tables(seats: usize, may: impl Fn(usize, usize, usize) -> bool) -> u128 {
 fn too_many_markings_to_be_visited_are_counted_on_one_thread_and_beside_everything_else() {
     let seats = 40;
     let net = round_table(seats);
-    // Someone at the first seat may take the left fork, or the right one, or put both back.
+    // The philosopher at the first seat may take the left fork, take the right fork, or put both
+    // back.
     let firings = [
         tables(seats, |last, first, _| first == 0 && last != 2),
         tables(seats, |_, first, second| first == 1 && second == 0),

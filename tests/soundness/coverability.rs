@@ -1,5 +1,4 @@
-//! The engine for coverability on random nets, bounded or not, against the plain graph of Karp and
-//! Miller.
+//! The coverability engine on random nets, bounded or not, against the plain Karp-Miller graph.
 
 use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Reach};
@@ -14,10 +13,10 @@ use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text}
 use parikh::solvers::Budget;
 use parikh::structure::intervals::Intervals;
 
-/// Nodes of the largest graph that is compared with.
+/// Maximal number of nodes of a Karp-Miller graph for the comparison.
 const NODES: usize = 1_000;
 
-/// What the engine says of these goals.
+/// Returns the board after the engine has worked on these goals.
 fn board_of(net: &Net, goals: Vec<Goal>) -> Board<'_> {
     let board = Board::new(net, goals);
     let listed: Vec<_> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
@@ -47,7 +46,7 @@ struct Tally {
     finite: u64,
     reached: u64,
     never: u64,
-    /// Whose document would be too large.
+    /// Number of goals whose certificate would be too large.
     left_out: u64,
 }
 
@@ -80,7 +79,7 @@ fn compare(seed: u64, net: &Net, graph: &Coverability, tally: &mut Tally) {
     goals.extend(net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t))));
     let covered = |p, tokens| Goal::Reach(Predicate::at_least(p, tokens));
     goals.extend(net.places().flat_map(|p| [1, 2, 40].map(|tokens| covered(p, tokens))));
-    // Of these only what is said is looked at: the board replays it.
+    // For these goals only contradictions are detected, when the board replays witnesses.
     goals.extend(generate::random_goals(seed, net, 4));
     let board = board_of(net, goals);
     assert_eq!(board.faults(), 0, "{}", context("a fault".to_owned()));
@@ -136,7 +135,7 @@ fn compare(seed: u64, net: &Net, graph: &Coverability, tally: &mut Tally) {
     }
 }
 
-/// Each stage needs the one before as often as there are rounds after it.
+/// Nested loops: each stage needs the stage before once per round of the stage after it.
 const NESTED: &str = "place open 1
     place ready
     place store
@@ -157,7 +156,7 @@ fn a_run_repeats_what_comes_first_as_often_as_all_that_follows_needs() {
         &net,
         vec![
             and(&[Predicate::at_least(sold, 1_000), Predicate::at_least(made, 7)]),
-            // Numbers are as they are: nothing is left to be filled from.
+            // The numbers are fixed: no place can be filled any more.
             and(&[
                 Predicate::at_least(store, 5),
                 Predicate::no_more_than(sold, 0),

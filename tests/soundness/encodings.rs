@@ -1,8 +1,8 @@
-//! Every part of every encoding on random small nets against plain enumeration: an
-//! over-approximation never excludes a reachable goal, bounded model checking is exact, k-induction
-//! never proves what is reachable, and each part excludes somewhere what the plain state equation
-//! does not. Every question is also written as a script and as a linear program, and the script is
-//! answered by Z3's own reader.
+//! Every part of every encoding on random small nets, against plain enumeration. An
+//! overapproximation never excludes a reachable goal. Bounded model checking is exact. k-induction
+//! never proves a reachable goal unreachable. Each part excludes some goal that the plain state
+//! equation does not. Every question is also written as a script and as a linear program, and Z3
+//! answers the script with its own reader.
 
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
 use crate::support::scale::scaled;
@@ -32,7 +32,7 @@ fn facts(net: &Net) -> Facts {
     facts
 }
 
-/// Whether Z3 finds the question satisfiable.
+/// Returns true if Z3 finds the question satisfiable.
 fn satisfiable(question: &EncodedGoal<'_>) -> bool {
     let mut z3 = Z3::new().unwrap();
     for assertion in question.assertions() {
@@ -55,7 +55,7 @@ fn over(parts: &[Part], numbers: Numbers) -> Encoding {
     Encoding::new(parts.iter().copied(), numbers).unwrap()
 }
 
-/// The encodings to compare with the plain state equation.
+/// Returns the encodings that are compared with the plain state equation.
 fn encodings() -> Vec<Vec<Part>> {
     use Part::*;
     vec![
@@ -89,8 +89,8 @@ fn goals(seed: u64, net: &Net) -> Vec<Predicate> {
 struct Tally {
     goals: usize,
     unreachable: usize,
-    /// By encoding over the reals and over the integers: refuted, refuted although the plain state
-    /// equation over the same numbers does not.
+    /// For each encoding, over the reals and over the integers: the number of refuted goals, and of
+    /// those that the plain state equation over the same numbers does not refute.
     refuted: BTreeMap<String, [usize; 2]>,
 }
 
@@ -125,7 +125,7 @@ fn compare(net: &Net, space: &StateSpace<'_>, goal: &Predicate, seed: u64, tally
     }
 }
 
-/// Where the question is linear, the linear program over the reals must agree with Z3.
+/// If the question is linear, the linear program over the reals must agree with Z3.
 fn check_program(question: &EncodedGoal<'_>, refuted: bool, numbers: Numbers, about: &str) {
     let Ok(linear) = question.linear() else { return };
     let mut text = Vec::new();
@@ -139,7 +139,7 @@ fn check_program(question: &EncodedGoal<'_>, refuted: bool, numbers: Numbers, ab
             infeasible_near(&linear.program, &ray).unwrap();
         }
         LpAnswer::Optimal(_) => assert!(!refuted || numbers == Numbers::Integers, "{about}"),
-        // microlp gives up now and then.
+        // The solver microlp sometimes gives up.
         LpAnswer::Unbounded | LpAnswer::NoAnswer(_) => {}
     }
 }
@@ -163,7 +163,7 @@ fn no_part_excludes_what_is_reachable_and_each_excludes_something_more() {
     }
 }
 
-/// Small nets on which exactly one part makes the difference.
+/// Small nets on which exactly one part excludes the goal.
 #[test]
 fn each_part_makes_its_own_difference() {
     let refutes = |net: &Net, goal: &Predicate, parts: &[Part]| {
@@ -176,12 +176,13 @@ fn each_part_makes_its_own_difference() {
     let at =
         |net: &Net, name: &str, tokens| Predicate::at_least(net.place_named(name).unwrap(), tokens);
     use Part::*;
-    // `t` reads what is never fed, and `first` would have to fire before itself.
+    // Transition `t` reads a place that is never marked, and `first` would have to fire before
+    // itself.
     let read = text::parse("place r\nplace p\ntransition t: r -> r + p").unwrap();
     let goal = at(&read, "p", 1);
     assert_eq!(refutes(&read, &goal, &[StateEquation]), [false, false]);
     assert_eq!(refutes(&read, &goal, &[StateEquation, ReadFeed]), [true, true]);
-    // Too few tokens are fed for what is read, though some are, and in the right order.
+    // Some tokens are produced in the right order, but fewer than the read arc needs.
     let few = text::parse(
         "place a 1\nplace r\nplace p\ntransition feed: a -> r\ntransition t: 2*r -> 2*r + p",
     );
@@ -189,18 +190,18 @@ fn each_part_makes_its_own_difference() {
     let goal = at(&few, "p", 1);
     assert_eq!(refutes(&few, &goal, &[StateEquation, CausalOrder]), [false, false]);
     assert_eq!(refutes(&few, &goal, &[StateEquation, ReadFeed]), [true, true]);
-    // Each of two transitions needs what the other puts: a circle.
+    // Each of two transitions needs the token that the other produces: a cycle.
     let circle =
         text::parse("place a\nplace b\nplace p\ntransition t: a -> b + p\ntransition u: b -> a");
     let circle = circle.unwrap();
     let goal = at(&circle, "p", 1);
     assert_eq!(refutes(&circle, &goal, &[StateEquation, ReadFeed]), [false, false]);
     assert_eq!(refutes(&circle, &goal, &[StateEquation, CausalOrder]), [true, true]);
-    // Halves: only the integers see that two tokens cannot be had from one.
+    // Only over the integers is it visible that one token does not give two.
     let halves = text::parse("place a 1\nplace p\ntransition t: 2*a -> 2*p").unwrap();
     let goal = at(&halves, "p", 1);
     assert_eq!(refutes(&halves, &goal, &[StateEquation]), [false, true]);
-    // A place invariant is enough, without any firings.
+    // A place invariant suffices, without firing counts.
     let goal = Predicate::and([at(&halves, "p", 1), at(&halves, "a", 1)]);
     assert_eq!(refutes(&halves, &goal, &[Flows]), [true, true]);
     // Bounds as facts.
@@ -210,7 +211,7 @@ fn each_part_makes_its_own_difference() {
     let bounds = over(&[Bounds], Numbers::Reals);
     let refuted =
         |facts: &Facts| !satisfiable(&EncodedGoal::new(&source, &goal, &bounds, facts).unwrap());
-    // What is merely claimed is not used.
+    // A bound that is only claimed is not used.
     known.bound_above(source.place_named("p").unwrap(), 3, Provenance::UnitsClaimed);
     assert!(!refuted(&known));
     known.bound_above(source.place_named("p").unwrap(), 3, Provenance::Flows);
@@ -248,8 +249,8 @@ fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
                     let within = ask(&[Part::Unrolling], numbers);
                     assert_eq!(within, shortest.is_some_and(|d| d <= k), "net {seed} {goal:?}");
                     reached += usize::from(within);
-                    // Over the integers no more than is reachable, and all that as many firings
-                    // reach.
+                    // Over the integers, the encoding admits exactly the markings reachable with
+                    // this number of firings.
                     let in_steps = ask(&[Part::Steps], numbers);
                     assert!(in_steps || !within, "net {seed} {goal:?}");
                     match numbers {
@@ -281,7 +282,7 @@ fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
     assert!(reached > 100 && sooner > 10 && proved > 100 && narrow > 100);
 }
 
-/// The fewest firings that lead to each reachable marking.
+/// Returns the length of a shortest firing sequence to each reachable marking.
 fn depths(net: &Net) -> std::collections::HashMap<Marking, u32> {
     let mut depths = std::collections::HashMap::from([(net.initial().clone(), 0)]);
     let mut queue = std::collections::VecDeque::from([net.initial().clone()]);
@@ -314,7 +315,7 @@ fn maxima_are_bounded_from_above_in_both_forms() {
         let script = format!("{}(get-objectives)\n", script(&question));
         let answer = run_script(&script, Duration::from_secs(60)).unwrap();
         assert!(answer.starts_with("sat"), "{answer}\n{script}");
-        // `((objective) value))` is the last thing said.
+        // The output ends with `((objective) value))`.
         let value = answer.trim_end().trim_end_matches([')', '\n', ' ']);
         let value = value.rsplit([' ', '(']).next().unwrap();
         if let Ok(value) = value.parse::<i128>() {
@@ -356,7 +357,7 @@ fn wrong_facts_are_refused() {
 
 #[test]
 fn names_that_look_alike_stay_apart() {
-    // The class of `t` and `u`, and a transition that is called as the class might be.
+    // The class of `t` and `u`, and a transition whose name equals the possible name of the class.
     let net = text::parse(
         "place \"p|\" 1
          place \"p\\\\\"

@@ -1,8 +1,8 @@
 //! Every engine on random nets with random goals, against plain enumeration.
 //!
-//! The engines of the registry are started as the portfolio starts them, on the net that was read
-//! and on the reduced one; a new one needs no line here. The table below is for whoever owes more
-//! than the truth, and for engines that are set up in a special way.
+//! The engines of the registry are started as the portfolio starts them, on the original net and on
+//! the reduced net. A new engine needs no change here. The table below is for engines with stronger
+//! requirements, or with a special setup.
 
 use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, Truth, explore};
@@ -20,22 +20,22 @@ use parikh::structure;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What an engine owes on a small net.
+/// The requirements on an engine for small nets.
 #[derive(Clone, Copy, PartialEq)]
 enum Owes {
-    /// Nothing: whatever it says must be true.
+    /// Only sound results.
     Truth,
-    /// Nothing, and it says nothing on the other side.
+    /// Only sound results, of the declared sides only.
     Sides(Sides),
-    /// Every answer.
+    /// An answer to every goal.
     Everything,
-    /// More than so many percent of the reachable goals, counted over all nets.
+    /// Witnesses for more than this percentage of the reachable goals, over all nets.
     Witnesses(u64),
 }
 
 type Run = fn(&Task<'_>);
 
-/// An engine set up for this test, by what it owes.
+/// Engines with a special setup for this test, with their requirements.
 const TABLE: [(&str, Owes, Run); 8] = [
     ("intervals", Owes::Truth, |task| {
         intervals::run(task, task.board.under("T"), task.board.over("T"));
@@ -61,7 +61,7 @@ const TABLE: [(&str, Owes, Run); 8] = [
         let config = walk::Config { work: 4000, hints, only, ..Default::default() };
         walk::run(task, task.board.under("T"), &config);
     }),
-    // Maxima with constant places too: no goal may be lost on the way to the reduced net.
+    // Maxima include constant places: no goal may be lost in the translation to the reduced net.
     ("search of the reduced net", Owes::Everything, |task| {
         let config = explicit::Config::default();
         let search = |ground: &Ground<'_>| {
@@ -105,17 +105,16 @@ const TABLE: [(&str, Owes, Run); 8] = [
     }),
 ];
 
-/// What is tried: its name, what it owes, and how it is run.
+/// A tested engine: its name, its requirement, and its function.
 type Tried = (String, Owes, Box<dyn Fn(&Task<'_>) + Sync>);
 
-/// The engines of the registry, and the table.
+/// Returns the engines of the registry and of the table.
 fn all() -> Vec<Tried> {
     let mut all: Vec<Tried> = Vec::new();
-    // Those that ask what stays reachable have goals and a test of their own, `homes`; so have
-    // those that ask for runs, `runs`, and the one for runs of nets whose firings are counted,
-    // `processes`.
+    // Engines for home properties are tested in `homes`, engines for runs in `runs`, and the engine
+    // for nets with counted firings in `processes`.
     let engines = registry::ENGINES.iter().chain(registry::BY_NAME);
-    // Without Z3 there is nobody to ask.
+    // Without Z3, engines that need it are skipped.
     let asks_z3 = |engine: &Engine| [smt::BMC.name, smt::K_INDUCTION.name].contains(&engine.name);
     let elsewhere = |engine: &&Engine| {
         matches!(
@@ -125,7 +124,7 @@ fn all() -> Vec<Tried> {
             || asks_z3(engine) && cfg!(not(feature = "z3"))
     };
     for engine in engines.filter(|engine| !elsewhere(engine)) {
-        // To make a solver takes longer than the short time of most nets.
+        // Starting a solver takes longer than the time limit of most nets.
         let is_tried = move |task: &Task<'_>| !asks_z3(engine) || has_long(task.seed);
         let alone = move |task: &Task<'_>| {
             if is_tried(task) {
@@ -137,7 +136,7 @@ fn all() -> Vec<Tried> {
             false => Owes::Sides(engine.sides),
         };
         all.push((engine.name.to_owned(), owes, Box::new(alone)));
-        // Reducing settles goals by itself, on either side.
+        // The reduction itself may settle goals of either side.
         let reduced = move |task: &Task<'_>| {
             if is_tried(task) {
                 on_reduced(task, |ground| start(engine, task, ground));
@@ -149,8 +148,8 @@ fn all() -> Vec<Tried> {
     all
 }
 
-/// How long an engine may look for witnesses of what cannot be reached: most nets are done with in
-/// less than that, and every tenth has time for the rounds that come later.
+/// Returns the time limit for a net. Most nets need less than the short limit; every tenth net has
+/// time for later rounds.
 fn slice(seed: u64) -> Duration {
     Duration::from_micros(if has_long(seed) { 2_000 } else { 200 })
 }
@@ -159,7 +158,7 @@ fn has_long(seed: u64) -> bool {
     seed.is_multiple_of(10)
 }
 
-/// Starts an engine of the registry, as the portfolio does.
+/// Starts an engine of the registry as the portfolio does.
 fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
     let run = |engine: &Engine, board: &Board<'_>, hints, budget: &Budget| {
         let assignment = Assignment {
@@ -175,8 +174,7 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
         while session.slice(budget) == Progress::Finished && session.deepen() {}
         session.candidates()
     };
-    // What engines in slices settle is not what the guided one says: they have a board of their
-    // own.
+    // The sliced engines have their own board, so that the guided engine's results stay separate.
     let apart = Board::new(task.net, task.board.goals().to_vec());
     let others = registry::ENGINES.iter().filter(|other| other.role == Role::Slices);
     let candidates = |other: &Engine| run(other, &apart, Vec::new(), task.budget);
@@ -192,14 +190,15 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
     run(engine, task.board, hints, &budget);
 }
 
-/// The net of `task` as a ground.
+/// Returns the net of `task` as a ground.
 fn as_read<'n>(task: &Task<'n>) -> Ground<'n> {
     let known = parikh::structure::intervals::Intervals::new(task.net, task.facts);
     let goals = task.goals.iter().map(|(id, goal)| (*id, goal.clone().into()));
     Ground::original(task.net, goals.collect(), task.facts.clone(), &known)
 }
 
-/// Does something on the net of `task` reduced for all its goals; whether that is smaller at all.
+/// Calls `run` on the net of `task` reduced for all its goals. Returns false if the reduction
+/// changes nothing.
 fn on_reduced(task: &Task<'_>, run: impl FnOnce(&Ground<'_>)) -> bool {
     let original = as_read(task);
     let ids: Vec<GoalId> = task.goals.iter().map(|(id, _)| *id).collect();
@@ -208,27 +207,27 @@ fn on_reduced(task: &Task<'_>, run: impl FnOnce(&Ground<'_>)) -> bool {
     reduced.as_ref().map(run).is_some()
 }
 
-/// How many nets are tried: each kind of them a thousand times. A million with `PARIKH_SCALE=100`.
+/// Number of nets, a thousand of each kind. A million with `PARIKH_SCALE=100`.
 const NETS: u64 = 10_000;
 
-/// Reachable goals, and how many of them were reached.
+/// Counters of an engine: reachable goals, reached goals, and more.
 #[derive(Default)]
 struct Tally {
     reachable: AtomicU64,
     reached: AtomicU64,
     answered: AtomicU64,
-    /// Refutations and bounds with a document that proves them, and those with a word only.
+    /// Number of refutations and bounds with a certificate, and without.
     documents: AtomicU64,
     words: AtomicU64,
-    /// Nanoseconds, of all threads.
+    /// Time in nanoseconds, summed over all threads.
     time: AtomicU64,
 }
 
-/// Engines that ask linear programs, by words of their names. `scripts/test.sh` tries them with
-/// each solver of these.
+/// Parts of the names of engines that use linear programs. The script `scripts/test.sh` tests them
+/// with each LP solver.
 const ASK_PROGRAMS: [&str; 4] = ["state equation", "guided", "candidates", "search of"];
 
-/// Whether an engine of this name asks linear programs.
+/// Returns true if the engine of this name uses linear programs.
 fn asks_programs(name: &str) -> bool {
     ASK_PROGRAMS.iter().any(|word| name.contains(word))
 }
@@ -276,7 +275,7 @@ fn hold_against_enumeration(engines: Vec<Tried>) {
             time as f64 / 1e9
         );
         assert_eq!(words, 0, "{name}: refutations without a document");
-        // Those that ask Z3 are tried less often, and on a busy machine it is hardly ready in time.
+        // Engines that use Z3 run on fewer nets, and on a busy machine Z3 often starts too late.
         let least = if name.contains("-smt") { nets / 1_000 } else { nets / 50 };
         assert!(answered > least, "{name} hardly ever answers, so nothing was tested");
         if let Owes::Witnesses(percent) = *owes {
@@ -285,7 +284,7 @@ fn hold_against_enumeration(engines: Vec<Tried>) {
     }
 }
 
-/// What is refuted of a goal, with the proof.
+/// Returns the refuted predicate of a goal, with the proof.
 fn refuted(goal: &Goal, knowledge: &Knowledge) -> Option<(Predicate, Proof)> {
     match (goal, knowledge) {
         (Goal::Reach(predicate), Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
@@ -300,7 +299,7 @@ fn refuted(goal: &Goal, knowledge: &Knowledge) -> Option<(Predicate, Proof)> {
     }
 }
 
-/// Checks all engines on one net; false when it has too many markings to enumerate.
+/// Checks all engines on a net. Returns false if the net has too many markings to enumerate.
 fn check(seed: u64, net: &Net, engines: &[Tried], tallies: &[Tally]) -> bool {
     let Some(space) = explore(net, Limits { states: 500, tokens: 1000 }) else {
         return false;

@@ -1,8 +1,8 @@
-//! Every examination, by a run as a user starts it, against enumeration: nothing is set but the
-//! deadline, on nets of a few dozen markings.
+//! Every examination against enumeration, in runs with default options except the deadline, on nets
+//! of a few dozen markings.
 //!
-//! The parts of the run have tests of their own, which confine it to them; here they get in each
-//! other's way as they do in earnest.
+//! Other tests restrict a run to single engines or phases. In these tests, the parts of a run
+//! interact as in normal use.
 
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
 use crate::support::scale::scaled;
@@ -17,11 +17,11 @@ use parikh::solvers::Budget;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Long enough for nets of this size on a busy machine; a run that ends with an answer is over
-/// sooner.
+/// A deadline that suffices for nets of this size on a busy machine. A run that answers everything
+/// ends earlier.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// What runs said, how much was asked, and how much of it was left open.
+/// The results of runs: the number of questions, and of open questions.
 #[derive(Default)]
 struct Tally {
     asked: usize,
@@ -29,7 +29,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// The answers of a run by id.
+    /// Runs a plan and returns its answers by id.
     fn run(&mut self, net: &Net, plan: Plan) -> HashMap<String, Answer> {
         self.run_for(net, plan, DEADLINE)
     }
@@ -57,7 +57,7 @@ impl Tally {
     }
 }
 
-/// Random nets with at most 60 markings, and their markings.
+/// Calls `test` on random nets with at most 60 markings.
 fn small_nets(first: u64, count: u64, mut test: impl FnMut(u64, &Net, &StateSpace<'_>)) {
     let mut left = scaled(count);
     for seed in first.. {
@@ -97,7 +97,8 @@ fn examinations_over_all_places_or_transitions_agree_with_enumeration() {
     tally.check();
 }
 
-/// What a query file of one examination asks, 8 queries: (cardinality, fireability, bounds).
+/// Returns the goals of a query file per examination, with 8 queries each: (cardinality,
+/// fireability, bounds).
 fn queries(seed: u64, net: &Net) -> [Vec<Goal>; 3] {
     let (reach, maxima): (Vec<Goal>, Vec<Goal>) = generate::random_goals(seed, net, 24)
         .into_iter()
@@ -153,7 +154,7 @@ fn query_files_agree_with_enumeration() {
     tally.check();
 }
 
-/// A witness, where there is one, shows what was asked.
+/// Checks that a witness, if there is one, satisfies the goal.
 fn witnessed(net: &Net, goal: &Goal, answer: &Answer, context: &dyn Fn() -> String) {
     let Some(Exhibit::Firings(witness)) = &answer.exhibit else { return };
     let end = replay(net, witness).unwrap_or_else(|error| panic!("{error}: {}", context()));
@@ -166,8 +167,8 @@ fn witnessed(net: &Net, goal: &Goal, answer: &Answer, context: &dyn Fn() -> Stri
     }
 }
 
-/// Where there is no end to enumerate: what grows for ever has a pump that says so, and a place
-/// that bounds from the arcs keep small is not said to.
+/// Unbounded nets, without enumeration: an infinite maximum comes with a self-covering sequence,
+/// and no place with a structural bound is reported as unbounded.
 #[test]
 fn infinite_bounds_come_with_a_pump() {
     let mut infinite = 0;

@@ -1,4 +1,4 @@
-//! The explicit engine against a plain enumeration, on random small nets with weights.
+//! The explicit engine on random small nets with weights, against plain enumeration.
 
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
@@ -13,16 +13,16 @@ use parikh::solvers::Budget;
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-/// Markings beyond which a random net is passed over.
+/// Maximal number of markings; larger nets are skipped.
 const SMALL: usize = 3000;
 
-/// What plain enumeration says of a net.
+/// The results of plain enumeration.
 struct Enumeration {
     markings: Vec<Marking>,
     firings: u128,
 }
 
-/// Visits the markings of `net` in the plainest way; `None` when there are more than [`SMALL`].
+/// Enumerates the markings of `net`. Returns `None` if there are more than [`SMALL`].
 fn enumerate(net: &Net) -> Option<Enumeration> {
     let mut seen = HashMap::from([(net.initial().clone(), ())]);
     let mut queue = VecDeque::from([net.initial().clone()]);
@@ -60,7 +60,7 @@ fn random_net(rng: &mut fastrand::Rng) -> Net {
             taken += weight;
             builder.take(t, rng.choice(&places).copied().unwrap(), weight).unwrap();
         }
-        // Mostly conservative, for else most nets are unbounded.
+        // Mostly conservative transitions, because otherwise most nets are unbounded.
         let mut left = if rng.u8(0..8) == 0 { taken + 1 } else { taken };
         while left > 0 && rng.u8(0..6) > 0 {
             let weight = rng.u64(1..=left);
@@ -108,7 +108,8 @@ fn random_goals(net: &Net, rng: &mut fastrand::Rng) -> Vec<Goal> {
     goals
 }
 
-/// Facts that are right for some places and wrong for others: wrong ones must not matter.
+/// Returns facts that are true for some places and wrong for others. Wrong facts must not affect
+/// the result.
 fn random_facts(net: &Net, rng: &mut fastrand::Rng) -> Facts {
     let mut facts = Facts::none(net);
     for p in net.places() {
@@ -119,7 +120,7 @@ fn random_facts(net: &Net, rng: &mut fastrand::Rng) -> Facts {
     facts
 }
 
-/// Runs the engine on `goals` and compares every verdict with the enumeration.
+/// Runs the engine on `goals` and compares every result with the enumeration.
 fn check(net: &Net, all: &Enumeration, goals: &[Goal], facts: &Facts, config: &Config) {
     let board = Board::new(net, goals.to_vec());
     let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
@@ -138,7 +139,7 @@ fn check(net: &Net, all: &Enumeration, goals: &[Goal], facts: &Facts, config: &C
     verify(net, all, &board, &context);
 }
 
-/// Compares every verdict on the board with the enumeration.
+/// Compares every result on the board with the enumeration.
 fn verify(net: &Net, all: &Enumeration, board: &Board<'_>, context: &dyn Fn() -> String) {
     assert_eq!(board.faults(), 0, "{}", context());
     for (id, goal) in board.ids().zip(board.goals()) {
@@ -161,7 +162,7 @@ fn verify(net: &Net, all: &Enumeration, board: &Board<'_>, context: &dyn Fn() ->
     }
 }
 
-/// Runs `work` on `count` random nets with few markings.
+/// Calls `work` on `count` random nets with few markings.
 fn on_small_nets(
     seed: u64,
     count: u64,
@@ -223,7 +224,7 @@ fn per_node_goals_of_the_global_examinations() {
         let facts = random_facts(net, rng);
         let mut goals: Vec<Goal> =
             net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t))).collect();
-        // Many goals of one kind are watched in another way than few.
+        // Many goals of one kind are indexed differently from few goals.
         if rng.bool() {
             goals = (0..16).flat_map(|_| goals.clone()).collect();
         }

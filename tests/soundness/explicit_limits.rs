@@ -1,5 +1,5 @@
-//! The explicit engine at its limits: known sizes, nets of nothing, nets without end, numbers at
-//! the end of their range, little memory, no time.
+//! The explicit engine at its limits: known sizes, empty nets, unbounded nets, numbers at the end
+//! of their range, little memory, no time.
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
@@ -17,7 +17,7 @@ fn run(board: &Board<'_>, budget: &Budget, config: &Config) -> Statistics {
     explicit::run(&task, board.under("EXPLICIT"), board.over("EXPLICIT"), config)
 }
 
-/// What one thread counts, and three as well.
+/// Counts with one thread, and asserts that three threads give the same result.
 fn count(net: &Net, budget: &Budget) -> Result<StateSpace, Incomplete> {
     let [one, three] = [1, 3].map(|threads| {
         let budget = budget.child();
@@ -34,7 +34,7 @@ fn is_open(board: &Board<'_>, goal: usize) -> bool {
     ) && board.is_open(GoalId::new(goal))
 }
 
-/// The Kanban system with `cards` cards in each of its four cells.
+/// Returns the Kanban system with `cards` cards in each of its four cells.
 fn kanban(cards: u64) -> Net {
     let mut text = format!("net kanban{cards}\n");
     for i in 1..=4 {
@@ -56,7 +56,8 @@ fn kanban(cards: u64) -> Net {
     text::parse(&text).unwrap()
 }
 
-/// `tokens` on the first of `length` places, passed on one by one.
+/// Returns a line of `length` places with `tokens` tokens on the first; transitions move single
+/// tokens.
 fn line(length: usize, tokens: u64) -> Net {
     let mut text = format!("net line\nplace p0 {tokens}\n");
     for i in 1..length {
@@ -68,15 +69,15 @@ fn line(length: usize, tokens: u64) -> Net {
 
 #[test]
 fn parametric_nets_have_their_published_sizes() {
-    // Markings and firings as in G. Ciardo, A. Miner, "Storage alternatives for large structured
-    // state spaces", 1997, and the work that followed it.
+    // Numbers of markings and firings from G. Ciardo, A. Miner, "Storage alternatives for large
+    // structured state spaces", 1997, and later work.
     let published = [(160, 616), (4600, 28_120), (58_400, 446_400), (454_475, 3_979_850)];
     for (cards, (states, firings)) in (1..).zip(published) {
         let figures = count(&kanban(cards), &Budget::unlimited()).unwrap();
         assert_eq!((figures.states, figures.firings), (states, firings), "{cards}");
         assert_eq!(figures.max_tokens_in_place, u128::from(cards));
     }
-    // Ways to put 20 tokens on 8 places.
+    // The number of ways to put 20 tokens on 8 places.
     let figures = count(&line(8, 20), &Budget::unlimited()).unwrap();
     assert_eq!(figures.states, 888_030);
     assert_eq!((figures.max_tokens_in_place, figures.max_tokens_per_marking), (20, 20));
@@ -126,8 +127,8 @@ fn a_net_without_end_ends_with_its_budget_and_claims_nothing() {
         assert!(is_open(&board, 0) && is_open(&board, 1), "{order:?}");
         assert!(board.seen(GoalId::new(1)).is_some_and(|seen| seen > 0));
         assert!(order == Order::Depth || !board.is_open(GoalId::new(2)), "{order:?}");
-        // Sources are always enabled, so stubborn sets see at once that nothing can kill the net,
-        // and nothing else here can.
+        // Source transitions are always enabled, so stubborn sets prove at once that no marking is
+        // dead. No other method here can.
         if let Some(Knowledge::Reach(Reach::Reached { .. })) = board.knowledge(GoalId::new(3)) {
             panic!("a net with a source was found dead");
         }
@@ -146,7 +147,7 @@ fn tokens_at_the_end_of_the_numbers_are_never_wrapped() {
         most - 3
     ))
     .unwrap();
-    // `more` leads beyond what is counted: there is no end to report …
+    // Transition `more` exceeds the token limit, so the count is incomplete …
     assert_eq!(count(&net, &Budget::unlimited()), Err(Incomplete::TooManyTokens));
     let [p, r] = ["p", "r"].map(|name| net.place_named(name).unwrap());
     let goals = vec![
@@ -158,7 +159,7 @@ fn tokens_at_the_end_of_the_numbers_are_never_wrapped() {
     let board = Board::new(&net, goals);
     run(&board, &Budget::unlimited(), &config);
     assert_eq!(board.faults(), 0);
-    // … nor anything to refute, but what was seen counts.
+    // … and nothing can be refuted, but reached goals count.
     assert_eq!([0, 1].map(|goal| is_open(&board, goal)), [true, false]);
     assert_eq!(board.seen(GoalId::new(2)), Some(i128::from(most)));
 }
@@ -175,7 +176,7 @@ fn a_net_with_large_weights_is_exact() {
     assert_eq!(figures.max_tokens_in_place, 8_000_000_000);
 }
 
-/// Two goals out of reach in a net of more markings than fit anywhere.
+/// Returns a net with more markings than fit in memory, and two unreachable goals.
 fn large() -> (Net, Vec<Goal>) {
     let net = line(200, 50);
     let places: Vec<PlaceId> = net.places().collect();
@@ -190,7 +191,7 @@ fn large() -> (Net, Vec<Goal>) {
 #[test]
 fn a_ceiling_of_memory_ends_the_engine_with_nothing_claimed() {
     let (net, goals) = large();
-    // Threads work together in breadth only.
+    // Only breadth-first search uses several threads.
     for (order, threads) in
         [(Order::Breadth, 1), (Order::Breadth, 3), (Order::Depth, 1), (Order::Best, 1)]
     {

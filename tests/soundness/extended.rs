@@ -1,6 +1,6 @@
-//! Nets with inhibitor, read and reset arcs against an enumerator of their own: the net that stands
-//! for one does step by step what that one does, the auditor makes the same net again, and what is
-//! answered of it is so.
+//! Nets with inhibitor, read and reset arcs, against their own enumerator. The translated net
+//! simulates the model step by step, the auditor computes the same translation, and answers agree
+//! with the enumeration.
 
 use crate::support::extended::{Space, Table};
 use crate::support::scale::scaled;
@@ -16,7 +16,8 @@ use parikh::solvers::Budget;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-/// Goes through both side by side, up to so many markings: what is enabled, and where it leads.
+/// Explores model and translation in parallel, up to `most` markings. Compares the enabled
+/// transitions and the next markings.
 fn side_by_side(seed: u64, table: &Table, net: &Net, most: usize) {
     let translation = net.translation().unwrap();
     let places = table.tokens.len();
@@ -51,7 +52,7 @@ fn side_by_side(seed: u64, table: &Table, net: &Net, most: usize) {
     }
 }
 
-/// The auditor makes the same net, and not with any bound one lower.
+/// The auditor computes the same net, and rejects any bound lowered by one.
 fn audited(seed: u64, model: &ExtendedNet, net: &Net) {
     let translation = net.translation().unwrap();
     let named = NamedTranslation::of(net, translation);
@@ -81,7 +82,7 @@ fn what_stands_for_a_net_does_what_the_net_does() {
             continue;
         }
         let space = table.explore(1_000, 60);
-        // Where next to nothing is visited, bounds come from sums and capacities.
+        // If almost no markings are explored, bounds come from semiflows and capacities.
         let is_visited = seed % 4 > 0;
         let most_visited = if is_visited { 2_000 } else { 2 };
         match translate_visiting(net.clone(), most_visited, &Budget::unlimited()) {
@@ -124,7 +125,7 @@ fn combinations_of_tokens_that_never_occur_have_no_copies() {
         let mut table = Table::random(seed);
         let transitions = table.transitions();
         let mut rng = Rng::with_seed(seed);
-        // Three places that hold much, and that one transition empties: 29 · 29 · 29 combinations.
+        // Three places with many tokens that one transition resets: 29 · 29 · 29 combinations.
         let empties = rng.usize(..transitions);
         for _ in 0..3 {
             table.tokens.push(28);
@@ -152,7 +153,7 @@ fn combinations_of_tokens_that_never_occur_have_no_copies() {
     assert!(copied > scaled(300) / 10, "{copied}");
 }
 
-/// All answers of a plan by id.
+/// Runs a plan and returns all answers by id.
 fn answers(seed: u64, net: &Net, plan: Plan) -> HashMap<String, Value> {
     let config = Config { threads: 1, ..Config::default() };
     let budget = Budget::unlimited().slice(Duration::from_secs(120));

@@ -1,6 +1,6 @@
-//! Nets with inhibitor, read and reset arcs at places that have no bound, against an enumerator of
-//! their own: within the caps, the net that stands for one does what that one does; beyond them, it
-//! goes along with every run; and what is answered of it is so, and confirmed by the auditor.
+//! Nets with inhibitor, read and reset arcs at unbounded places, against their own enumerator.
+//! Within the caps, the translated net simulates the model exactly. Beyond the caps, it can follow
+//! every run of the model. Answers agree with the enumeration, and the auditor confirms them.
 
 use crate::support::extended::Table;
 use crate::support::scale::scaled;
@@ -22,7 +22,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
-/// A random net with caps, and what it stands for; nothing where all places have bounds.
+/// Returns a random net as table, as model and as translation with caps. Returns `None` if all
+/// places are bounded.
 fn with_caps(seed: u64, rooms: Rooms) -> Option<(Table, ExtendedNet, Net)> {
     let table = Table::random(seed);
     let model = table.net();
@@ -38,7 +39,7 @@ fn within(net: &Net) -> PlaceId {
     net.translation().unwrap().within_caps().unwrap()
 }
 
-/// The caps by place.
+/// Returns the caps by place.
 fn caps(net: &Net) -> HashMap<usize, u64> {
     let named = NamedTranslation::of(net, net.translation().unwrap());
     let caps = named.bounds.iter().filter(|bound| bound.because == NamedBecause::Cap);
@@ -81,8 +82,7 @@ fn copy(net: &Net, t: usize) -> TransitionId {
     TransitionId::new(net.translation().unwrap().copies(TransitionId::new(t)).start)
 }
 
-/// Follows a random run of the model on the net that stands for it, however far it goes; whether
-/// it went beyond the caps.
+/// Follows a random run of the model on the translated net. Returns true if the run passes a cap.
 fn goes_along(seed: u64, table: &Table, net: &Net) -> bool {
     let (translation, within, caps) = (net.translation().unwrap(), within(net), caps(net));
     let over = &translation.caps().unwrap().over;
@@ -91,7 +91,7 @@ fn goes_along(seed: u64, table: &Table, net: &Net) -> bool {
         let name = format!("{what}({})", net.place_name(PlaceId::new(p)));
         net.transition_named(&name).unwrap_or_else(|| panic!("{name}, {}", context()))
     };
-    // What the places of the net hold in a marking of the model, complements left out.
+    // The tokens of the translated net's places in a marking of the model, without complements.
     let stands = |marking: &[u64], here: &Marking| {
         (0..marking.len()).map(PlaceId::new).all(|p| {
             let most = caps.get(&p.index()).copied().unwrap_or(u64::MAX);
@@ -124,7 +124,7 @@ fn goes_along(seed: u64, table: &Table, net: &Net) -> bool {
         let leads: Vec<Marking> = leads.collect();
         assert_eq!(leads.len(), 1, "t{t} in {marking:?}, {}", context());
         (marking, here) = (next, leads.into_iter().next().unwrap());
-        // Comparisons with any number are seen.
+        // Comparisons with any number have the same value on both nets.
         for p in 0..marking.len() {
             let number = rng.u64(0..12);
             let least = Predicate::at_least(PlaceId::new(p), number);
@@ -138,7 +138,7 @@ fn goes_along(seed: u64, table: &Table, net: &Net) -> bool {
     here[within] == 0
 }
 
-/// The auditor makes the same net, and none with a cap that is too low to be one.
+/// The auditor computes the same net, and rejects a cap that is too low.
 fn audited(seed: u64, table: &Table, model: &ExtendedNet, net: &Net) {
     let named = NamedTranslation::of(net, net.translation().unwrap());
     let mut goes_on = || true;
@@ -158,7 +158,7 @@ fn audited(seed: u64, table: &Table, model: &ExtendedNet, net: &Net) {
         let weights = rows.iter().flat_map(|rows| rows.iter().map(|row| row[p]));
         low.bounds[at].most = weights.chain([table.tokens[p]]).max().unwrap().saturating_sub(1);
         assert!(made_again(model, &low, 100_000, &mut goes_on).is_err(), "seed {seed}");
-        // A bound that nothing shows is not one because a cap would be.
+        // A bound without a valid justification is rejected, even if it would be valid as a cap.
         claimed.bounds[at].because = NamedBecause::Visited(5);
         assert!(made_again(model, &claimed, 500, &mut goes_on).is_err(), "seed {seed}");
     }
@@ -183,7 +183,7 @@ fn nets_with_caps_stand_for_their_models_in_two_halves() {
     assert!(capped > tried / 50 && left > tried / 200 && emptied > tried / 100, "{counts}");
 }
 
-/// What is seen of a model by going through its first markings in breadth.
+/// The first markings of a model in breadth-first order.
 struct Beginning {
     markings: Vec<Vec<u64>>,
 }
@@ -209,7 +209,8 @@ impl Beginning {
 
 type Condition = Box<dyn Fn(&Table, &[u64]) -> bool>;
 
-/// A condition on markings in the language of `--formula`, in that of query files, and as it is.
+/// Returns a random condition on markings: in the language of `--formula`, in that of query files,
+/// and as a value.
 fn condition(rng: &mut Rng, table: &Table) -> (String, String, Condition) {
     let (t, p) = (rng.usize(..table.transitions()), rng.usize(..table.tokens.len()));
     let n = rng.u64(1..4);
@@ -256,7 +257,7 @@ fn condition(rng: &mut Rng, table: &Table) -> (String, String, Condition) {
     }
 }
 
-/// The firings that an answer shows, by the rule with all arcs on the model: the markings.
+/// Replays the firings of an answer on the model by the rule with all arcs. Returns the markings.
 fn replayed(table: &Table, net: &Net, answer: &Answer) -> Option<Vec<Vec<u64>>> {
     let sequence = match answer.exhibit.as_ref()? {
         Exhibit::Firings(sequence) => sequence.clone(),
@@ -274,7 +275,7 @@ fn replayed(table: &Table, net: &Net, answer: &Answer) -> Option<Vec<Vec<u64>>> 
     Some(markings)
 }
 
-/// The verdicts of the auditor on a file of evidence, or why it has none.
+/// Returns the auditor's verdicts on an evidence file, or its error.
 fn verdicts(model: &ExtendedNet, path: &Path, xml: &str) -> Result<Vec<Verdict>, String> {
     let read =
         |net: &Net, _: &str| queries::read(net, xml.as_bytes()).map_err(|error| error.to_string());
@@ -349,7 +350,7 @@ fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
             let Value::Bool(value) = answer.value else { panic!("{}", said(text)) };
             values[usize::from(value)] += 1;
             match value != *always {
-                // A witness, by the rule with all arcs.
+                // A witness is replayed by the rule with all arcs.
                 true => {
                     if let Some(markings) = replayed(&table, &net, answer) {
                         assert!(holds(&table, markings.last().unwrap()), "{}", said(text));
@@ -389,7 +390,7 @@ fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
                 _ => beyond += 1,
             }
         }
-        // Each answer turned round is refused.
+        // The auditor rejects each answer with the opposite value.
         let written = String::from_utf8(written).unwrap();
         for (from, to) in [("TRUE", "FALSE"), ("FALSE", "TRUE")] {
             let (from, to) = (format!("\"value\":\"{from}\""), format!("\"value\":\"{to}\""));
@@ -434,7 +435,7 @@ fn what_is_more_than_reachability_is_refused_by_name() {
     }
     let report = run::state_space(&net, &Config::default(), &Budget::unlimited(), |_| {});
     assert_eq!(report.unanswered.len(), 4);
-    // What a translation adds has no name that a question could use.
+    // The names of added places are not available in questions.
     for name in ["within", "beyond", "co(p0)", "over(p0)"] {
         assert_eq!(net.places_named(name), None);
     }

@@ -1,5 +1,5 @@
 //! Formulas of every logic about nets with inhibitor, read and reset arcs, and bounds of their
-//! places, against an enumerator of their own; the auditor confirms what is answered.
+//! places, against their own enumerator. The auditor confirms the answers.
 
 use crate::support::extended::Table;
 use crate::support::extended_formulas::{Positions, Shape};
@@ -18,15 +18,15 @@ use parikh::solvers::Budget;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// What is asked of a net: formulas, and the most tokens of each place.
+/// The questions about a net: formulas, and the most tokens of each place.
 struct Asked {
     shapes: Vec<Shape>,
-    /// Transitions of the model that formulas of linear time suppose weak fairness to.
+    /// Transitions of the model with weak fairness in LTL formulas.
     fair: Vec<usize>,
 }
 
 impl Asked {
-    /// Fairness is asked of transitions of which there is one copy.
+    /// Returns random questions. Fairness concerns only transitions with a single copy.
     fn random(seed: u64, table: &Table, net: &Net) -> Asked {
         let mut rng = Rng::with_seed(seed);
         let shapes = (0..5).map(|_| Shape::random(&mut rng, table)).collect();
@@ -107,7 +107,7 @@ fn formulas_about_nets_with_such_arcs_are_answered_as_enumeration_says_and_audit
         let positions = Positions::new(&space);
         for (at, shape) in asked.shapes.iter().enumerate() {
             let Some(value) = answers.get(&at.to_string()) else { continue };
-            // Fairness is not asked of what is about the tree of runs.
+            // Fairness does not apply to formulas about the computation tree.
             let is_linear = !matches!(shape, Shape::Reached(_) | Shape::Home(_));
             let truth = positions.holds(shape, if is_linear { &asked.fair } else { &[] });
             assert_eq!(*value, Value::Bool(truth), "{}", said(&shape.text()));

@@ -1,5 +1,5 @@
-//! Soundness of processes with inhibitor and reset arcs and several final markings, of one to three
-//! cases, in all four notions: against an enumerator of its own, and audited.
+//! Soundness of processes with inhibitor and reset arcs and several final markings, with one to
+//! three cases, in all four variants: against their own enumerator, and audited.
 
 use crate::support::extended::{Space, Table};
 use crate::support::processes::random_process;
@@ -23,7 +23,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
-/// All four questions.
+/// All four soundness questions.
 const KINDS: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundness, EasySoundness];
 
 /// A process as tables of numbers.
@@ -31,15 +31,15 @@ const KINDS: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundness, Eas
 struct Process {
     /// The net with the tokens of one case.
     table: Table,
-    /// The markings in which one case is done.
+    /// The final markings of one case.
     finals: Vec<Vec<u64>>,
-    /// How many cases there are at the same time.
+    /// Number of cases at the same time.
     cases: u64,
 }
 
 impl Process {
-    /// A process that was made by refinement, or a random net, with other arcs and final markings
-    /// added. Every fourth has plain arcs only.
+    /// Returns a process made by refinement, or a random net, with further arcs and final markings.
+    /// Every fourth process has plain arcs only.
     fn random(seed: u64) -> Process {
         let mut rng = Rng::with_seed(seed);
         let (mut table, mut finals) = match rng.u8(..3) {
@@ -63,7 +63,7 @@ impl Process {
                 }
             }
         }
-        // Most final markings can be reached by one case.
+        // Most final markings are reachable with one case.
         let reached = table.explore(60, 20).map_or(Vec::new(), |space| space.markings);
         for _ in 0..rng.usize(usize::from(finals.is_empty())..3) {
             finals.push(match reached.is_empty() || rng.u8(..4) == 0 {
@@ -81,13 +81,13 @@ impl Process {
         Process { table, finals, cases: [1, 1, 2, 3][rng.usize(..4)] }
     }
 
-    /// The table with the tokens of all cases.
+    /// Returns the table with the tokens of all cases.
     fn begun(&self) -> Table {
         let tokens = self.table.tokens.iter().map(|tokens| tokens * self.cases).collect();
         Table { tokens, ..self.table.clone() }
     }
 
-    /// The markings in which all cases are done, each of them in a final marking of its own.
+    /// Returns the markings in which every case is in a final marking.
     fn done(&self) -> BTreeSet<Vec<u64>> {
         let mut done = BTreeSet::from([vec![0; self.table.tokens.len()]]);
         for _ in 0..self.cases {
@@ -101,7 +101,7 @@ impl Process {
     }
 }
 
-/// The tables of a net without other arcs.
+/// Returns the table of a plain net.
 fn of_net(net: &Net) -> Table {
     let row = |of: &dyn Fn(parikh::net::PlaceId) -> u64| net.places().map(of).collect::<Vec<u64>>();
     let takes = net.transitions().map(|t| row(&|p| net.pre_weight(t, p))).collect();
@@ -117,12 +117,12 @@ fn of_net(net: &Net) -> Table {
     }
 }
 
-/// The truth by definition, over all markings.
+/// Evaluates soundness by its definition, over all markings.
 fn truth(space: &Space, transitions: usize, done: &BTreeSet<Vec<u64>>, kind: Examination) -> bool {
     let covers = |m: &Vec<u64>| {
         done.iter().any(|last| last.iter().zip(m).all(|(tokens, held)| held >= tokens))
     };
-    // Whether a final marking can be reached from each marking.
+    // For each marking, true if a final marking is reachable.
     let mut completing: Vec<bool> = space.markings.iter().map(|m| done.contains(m)).collect();
     loop {
         let more = |at: &usize| space.firings[*at].iter().any(|&(_, to)| completing[to]);
@@ -147,8 +147,8 @@ fn truth(space: &Space, transitions: usize, done: &BTreeSet<Vec<u64>>, kind: Exa
     }
 }
 
-/// The answer to a question about the net that stands for a process, with its evidence.
-/// All markings are visited first, but with `usual` everything has its turn.
+/// Returns the answer about the translation of a process, with its evidence. The search runs first,
+/// except with `usual`, which runs the default schedule.
 fn answer(net: &Net, kind: Examination, cases: u64, usual: bool) -> Option<(Answer, Vec<u8>)> {
     let name = match cases {
         1 => kind.name().to_owned(),
@@ -178,7 +178,7 @@ fn answer(net: &Net, kind: Examination, cases: u64, usual: bool) -> Option<(Answ
     Some((found?, file.finish().unwrap()))
 }
 
-/// What the auditor says of evidence about a model.
+/// Returns the auditor's verdict on evidence about a model.
 fn audited(model: &ExtendedNet, finals: &[Marking], name: &str, evidence: &[u8]) -> Judged {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(format!("{name}.jsonl"));
@@ -205,7 +205,7 @@ fn audited_file(model: &ExtendedNet, finals: &[Marking], path: &Path) -> Judged 
     report.judged.remove(0)
 }
 
-/// What was found: how often each, and what stayed open.
+/// Counters of the answers by value, and of open questions.
 #[derive(Default)]
 struct Found {
     seen: HashMap<(Examination, bool), u64>,
@@ -215,7 +215,7 @@ struct Found {
 }
 
 impl Found {
-    /// Asks all questions of one process.
+    /// Asks all questions about a process.
     fn ask(&mut self, seed: u64) {
         let process = Process::random(seed);
         let begun = process.begun();
@@ -266,7 +266,7 @@ impl Found {
     }
 }
 
-/// Runs wait for their clocks more than they compute, so many are made at a time.
+/// Runs wait more than they compute, so several run at a time.
 const AT_A_TIME: u64 = 8;
 
 #[test]
@@ -301,7 +301,8 @@ fn random_processes_with_such_arcs_and_ends_are_as_sound_as_enumeration_says() {
     }
 }
 
-/// A process of `branches` branches with four places each, which one transition empties all.
+/// Returns a process of `branches` branches with four places each. One transition resets all
+/// places.
 fn cancellation(branches: usize) -> (ExtendedNet, Vec<Marking>) {
     let mut net = ExtendedBuilder::new("region");
     let mut place = |name: &str, tokens| net.core.place(name, tokens).unwrap();
@@ -335,7 +336,7 @@ fn cancellation(branches: usize) -> (ExtendedNet, Vec<Marking>) {
 
 #[test]
 fn a_cancellation_region_of_many_places_has_copies_for_what_they_hold_together() {
-    // 2^20 combinations, of which 4^5 occur.
+    // There are 2^20 combinations, of which 4^5 occur.
     let (model, finals) = cancellation(5);
     let (initial, all) = workflow::ends(model.core(), 1, &finals).unwrap();
     let begun = model.clone().from_marking(initial).with_final_markings(all);

@@ -1,7 +1,7 @@
-//! An engine that panics costs nothing but itself: the others answer, truthfully, and the run ends
-//! and says that something failed.
+//! An engine that panics affects only itself: the other engines answer correctly, and the run ends
+//! and reports the failure.
 //!
-//! The engine is one of ours, for the registry is a list and a run may be given another.
+//! The test adds failing engines to a run's list of engines.
 
 use crate::support::oracle::{Limits, explore};
 use parikh::answer::{Plan, Value};
@@ -16,20 +16,20 @@ use parikh::solvers::Budget;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What it may be asked.
+/// Accepts every net and every goal.
 const EVERYTHING: Takes = Takes {
     kinds: &[GoalKind::Reach, GoalKind::Maximise, GoalKind::Home],
     features: Features::WEIGHTS,
 };
 
-/// Where it fails.
+/// The points at which an engine fails.
 const START: usize = 0;
 const SLICE: usize = 1;
 const DEEPEN: usize = 2;
 const CANDIDATES: usize = 3;
 const STATISTICS: usize = 4;
 
-/// How often it has failed at each.
+/// Number of failures at each point.
 static FAILED: [AtomicUsize; 5] = [const { AtomicUsize::new(0) }; 5];
 
 struct Failing<const AT: usize>;
@@ -70,7 +70,7 @@ fn start<const AT: usize>(_: Assignment<'_>) -> Result<Box<dyn Session + '_>, St
     Ok(Box::new(Failing::<AT>))
 }
 
-/// An engine that fails at this part, for every role.
+/// Returns engines of every role that fail at the point `AT`.
 fn failing<const AT: usize>() -> Vec<Engine> {
     let roles = [Role::Once { share: 0.5 }, Role::Slices, Role::Search, Role::Walk, Role::Guided];
     let engine = |role| Engine {
@@ -99,7 +99,7 @@ fn ask(net: &Net, engines: &'static [Engine], time: Duration) -> (Report, Vec<(S
     (report, answers)
 }
 
-/// Runs with failing engines before all others, and with nothing else.
+/// Runs with failing engines before all others, and with failing engines only.
 fn survives<const AT: usize>() {
     let before: Vec<Engine> = failing::<AT>().into_iter().chain(ENGINES.iter().copied()).collect();
     let (before, alone): (&'static [Engine], &'static [Engine]) =
@@ -116,7 +116,7 @@ fn survives<const AT: usize>() {
             if engines.len() == before.len() {
                 assert!(report.unanswered.is_empty(), "{:?} {}", report.unanswered, context());
             }
-            // Failing again and again must not keep a run busy beyond its time.
+            // Repeated failures must not keep a run busy beyond its deadline.
             assert!(began.elapsed() < time + Duration::from_secs(10), "{}", context());
             for (id, value) in answers {
                 let expected = match id.parse() {
@@ -161,7 +161,7 @@ fn saying_what_it_did() {
     survives::<STATISTICS>();
 }
 
-/// An engine that minds no deadline: it sleeps until its budget is spent, and on.
+/// An engine that ignores deadlines: it sleeps until its budget is spent, and longer.
 fn late(_: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     each_slice_anew(|budget| {
         while !budget.is_exhausted() {
@@ -172,11 +172,11 @@ fn late(_: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     })
 }
 
-/// Longer than a run waits for an engine that is late.
+/// A time longer than a run waits for late engines.
 const LATE: Duration = Duration::from_millis(1500);
 
-/// What an engine that is late leaves open is told when the time is over, not when the engine ends:
-/// once, with the questions that have no answer.
+/// Questions that a late engine leaves open are reported at the deadline, not at the engine's end:
+/// once, with all unanswered questions.
 #[test]
 fn late_at_the_deadline() {
     let net =

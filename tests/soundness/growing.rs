@@ -1,9 +1,9 @@
-//! Runs of unbounded nets, against an evaluator on the coverability graph, where that decides.
+//! Runs of unbounded nets, against an evaluator on the coverability graph, as far as it decides.
 //!
-//! The evaluator is far from the engines' way. A product of the whole coverability graph with an
-//! automaton, where atoms about places with ω have any value, admits every run: if it has no
-//! component with all marks, there is none. A run is there if a search of few markings meets a
-//! cycle that loses no tokens and that changes no place that atoms read.
+//! The evaluator differs from the engines. It uses the product of the whole coverability graph with
+//! an automaton, in which atoms about places with ω have any value. The product admits every run,
+//! so no run exists if no component has all marks. A run exists if a search of few markings finds a
+//! cycle that loses no tokens and changes no place that atoms read.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -23,10 +23,10 @@ use parikh_temporal::{Automaton, AutomatonLimits, Ltl, Marks};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Nodes of the graph, and markings with states that are searched.
+/// Maximal number of nodes of the graph, and of searched pairs of markings and states.
 const MOST: usize = 400;
 
-/// A random net in which something grows: a loop that begins after a prefix, or by chance.
+/// Returns a random unbounded net: with a growing cycle after a prefix, or unbounded by chance.
 fn net(seed: u64, rng: &mut Rng) -> Option<Net> {
     let shape = Shape { kind: RandomKind::Free, ..Shape::small(seed) };
     let net = random(seed, &Shape { places: rng.u32(2..6), transitions: rng.u32(2..6), ..shape });
@@ -51,7 +51,7 @@ fn property(net: &Net, rng: &mut Rng) -> RunProperty {
     RunProperty::new(&formulas, formula, &atoms).under(random_fairness(rng, net))
 }
 
-/// The value of a predicate at a node, if it is the same however many tokens ω stands for.
+/// Returns the value of a predicate at a node, if it is the same for all values of ω.
 fn value(net: &Net, tokens: &[u64], predicate: &Predicate) -> Option<bool> {
     let held = |place: PlaceId| tokens[place.index()];
     match predicate {
@@ -95,7 +95,7 @@ fn value(net: &Net, tokens: &[u64], predicate: &Predicate) -> Option<bool> {
 /// An edge between numbered nodes, with its marks.
 type Edge = (usize, usize, Marks);
 
-/// Whether a component that is reached from node 0 has all marks.
+/// Returns true if a component reachable from node 0 has all marks.
 fn accepts(nodes: usize, edges: &[Edge], automaton: &Automaton) -> bool {
     let mut after = vec![Vec::new(); nodes];
     edges.iter().for_each(|&(from, to, _)| after[from].push(to as u32));
@@ -110,7 +110,7 @@ fn accepts(nodes: usize, edges: &[Edge], automaton: &Automaton) -> bool {
     marks.values().any(|&all| Marks::all(automaton.marks).within(all))
 }
 
-/// Whether the coverability graph admits a run with the property.
+/// Returns true if the coverability graph admits a run with the property.
 fn is_admitted(
     net: &Net,
     graph: &Coverability,
@@ -154,11 +154,12 @@ fn is_admitted(
     accepts(nodes.len(), &edges, automaton)
 }
 
-/// Whether a search of few markings meets a run with the property. What fairness means is part of
-/// the property's formula.
+/// Returns true if a search of few markings finds a run with the property. Fairness is part of the
+/// property's formula.
 fn is_met(net: &Net, property: &RunProperty, automaton: &Automaton) -> bool {
-    // Places that no atom reads count as full from some number of tokens on, if only transitions
-    // that need less take from them; so a cycle that adds to them is one in this graph.
+    // Above a threshold, the number of tokens on a place that no atom reads does not matter if
+    // transitions take less. Such places are truncated, so a cycle that adds to them closes in this
+    // graph.
     let read = property.support(net);
     let is_free = |place: PlaceId| !read.contains(&place) && net.consumers(place).is_empty();
     let first = net.initial().clone();
@@ -193,7 +194,7 @@ fn is_met(net: &Net, property: &RunProperty, automaton: &Automaton) -> bool {
     accepts(nodes.len(), &edges, automaton)
 }
 
-/// Whether some run has the property; `None` where that is not decided.
+/// Returns true if some run has the property. Returns `None` if it is not decided.
 fn truth(net: &Net, graph: &Coverability, property: &RunProperty) -> Option<bool> {
     let property = &property.written_out();
     let mut formulas = property.formulas().clone();

@@ -1,5 +1,5 @@
-//! What stays reachable wherever the net goes, against plain enumeration: each engine alone, and
-//! whole runs for liveness, reversibility and formulas.
+//! Home properties against plain enumeration: each engine alone, and whole runs for liveness,
+//! reversibility and formulas.
 
 use crate::support::oracle::{Limits, StateSpace, explore};
 use crate::support::scale::scaled;
@@ -33,7 +33,8 @@ fn nets(first: u64, count: u64, mut test: impl FnMut(u64, &Net, &StateSpace<'_>)
     }
 }
 
-/// That every transition is live, the initial marking stays reachable, and some predicates do.
+/// Returns home properties of a net: liveness of every transition, the initial marking, and some
+/// predicates.
 fn homes(seed: u64, net: &Net) -> Vec<Predicate> {
     let mut rng = Rng::with_seed(seed);
     let mut homes: Vec<Predicate> = net.transitions().map(Predicate::Enabled).collect();
@@ -67,7 +68,7 @@ fn each_engine_says_what_enumeration_says() {
         for engine in ENGINES.iter().filter(|engine| engine.role == Role::Homes) {
             let board = Board::new(net, goals.clone());
             let ground = Ground::original(net, listed.clone(), facts.clone(), &known);
-            // What is reached may come before or after.
+            // Reachability goals may be settled before or after.
             let budget = Budget::unlimited().slice(Duration::from_secs(20));
             let reach = || {
                 let task: Task<'_> = Task::on(&ground, &board, &budget, 1);
@@ -126,7 +127,7 @@ fn each_engine_says_what_enumeration_says() {
     }
 }
 
-/// The engines that say so of sets and by weights, on more nets.
+/// The engines that use diagrams and weights, on more nets.
 #[test]
 fn diagrams_and_weights_say_what_enumeration_says() {
     let (mut done, mut left) = (0, 0);
@@ -233,8 +234,7 @@ fn what_is_asked_to_be_certified_rests_on_no_search() {
     assert!(certified >= scaled(4), "{certified}");
 }
 
-/// As far as so many markings go: those found, those that can be reached from `from` and whether
-/// that is all of them.
+/// Enumerates the markings reachable from `from`, up to `most`. The flag is true if these are all.
 fn some_markings(net: &Net, from: &Marking, most: usize) -> (Vec<Marking>, bool) {
     let mut found = vec![from.clone()];
     let mut seen: HashSet<Marking> = found.iter().cloned().collect();
@@ -254,8 +254,7 @@ fn some_markings(net: &Net, from: &Marking, most: usize) -> (Vec<Marking>, bool)
     (found, true)
 }
 
-/// Up to 150 markings that can be reached from others: each is asked for many times, and visited
-/// once.
+/// Up to 150 markings reachable from each marking, cached because they are needed many times.
 struct Visits<'n> {
     net: &'n Net,
     made: HashMap<Marking, (Vec<Marking>, bool)>,
@@ -266,14 +265,14 @@ impl<'n> Visits<'n> {
         Visits { net, made: HashMap::new() }
     }
 
-    /// As [`some_markings`] finds them.
+    /// Returns the markings that [`some_markings`] finds.
     fn after(&mut self, marking: &Marking) -> &(Vec<Marking>, bool) {
         let visit = || some_markings(self.net, marking, 150);
         self.made.entry(marking.clone()).or_insert_with(visit)
     }
 }
 
-/// A net that grows: a bounded one with a source, or with a transition that only puts, or any.
+/// Returns a net that is usually unbounded: a bounded net with a source transition, or any net.
 fn growing(seed: u64) -> Net {
     let mut rng = Rng::with_seed(seed);
     let net = generate::random(seed, &Shape::small(seed));
@@ -287,9 +286,9 @@ fn growing(seed: u64) -> Net {
     text::parse(&format!("{}\n{line}", text::print(&net))).unwrap()
 }
 
-/// Where there is no end to enumerate. What is said to stay reachable is not lost in any part of
-/// the markings that can be visited whole; what is said to be lost after a sequence is not found
-/// after it; what fires finitely often is on no way that could be repeated.
+/// Unbounded nets, without enumeration. A condition reported to stay reachable is not lost in any
+/// completely explored part. A condition reported as lost after a sequence is not reachable after
+/// it. A transition reported to fire finitely often is on no repeatable cycle.
 #[test]
 fn nothing_false_is_said_of_nets_without_bound() {
     let (mut infinite, mut kept, mut lost) = (0, HashMap::new(), HashMap::new());
@@ -351,7 +350,8 @@ fn nothing_false_is_said_of_nets_without_bound() {
                         if proof.argument == Argument::Finitely =>
                     {
                         *lost.entry(engine.name).or_insert(0u64) += 1;
-                        // Its transition is on no way from a marking to one that covers it.
+                        // No path from a marking to a marking that covers it contains the
+                        // transition.
                         let Predicate::Enabled(t) = wanted else { continue };
                         for marking in markings.iter().filter(|m| net.is_enabled(m, *t)).take(20) {
                             let mut next = marking.clone();
@@ -377,7 +377,7 @@ fn nothing_false_is_said_of_nets_without_bound() {
     }
 }
 
-/// Of each shortcut an example, and a net that differs in the one thing that it needs.
+/// For each shortcut, an example and a net that violates exactly one of its conditions.
 #[test]
 fn each_shortcut_needs_what_it_asks_for() {
     let live = |text: &str| {
@@ -387,20 +387,20 @@ fn each_shortcut_needs_what_it_asks_for() {
     };
     let yes = Value::Bool(true);
     let no = Value::Bool(false);
-    // No transition at all; a transition that takes nothing; one without any arc; none that is
-    // enabled.
+    // No transitions; a transition without inputs; a transition without arcs; no enabled
+    // transition.
     assert_eq!(live("place p 1"), yes);
     assert_eq!(live("place p\ntransition t: -> p"), yes);
     assert_eq!(live("place p\ntransition t: ->"), yes);
     assert_eq!(live("place p\ntransition t: p -> p"), no);
-    // Free choice and unbounded: u takes what t puts, for ever.
+    // Free-choice and unbounded: u consumes the tokens of t forever.
     assert_eq!(live("place p 1\nplace q\ntransition t: p -> p + q\ntransition u: q ->"), yes);
-    // Strongly connected and covered by invariants only where it is bounded.
+    // Strongly connected, but covered by invariants only if bounded.
     assert_eq!(live("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> 2*p"), yes);
     assert_eq!(live("place p 1\nplace q\ntransition t: 2*p -> q\ntransition u: q -> 2*p"), no);
-    // Fires often, and not for ever: the counter runs out.
+    // The transition fires finitely often: the counter runs out.
     assert_eq!(live("place p 1\nplace q 9\ntransition t: p + q -> p\ntransition u: p -> p"), no);
-    // A choice that is not free: two processes take two locks in different orders.
+    // Not free-choice: two processes take two locks in different orders.
     assert_eq!(
         live(
             "place a 1\nplace b 1\nplace p 1\nplace q 1\nplace p1\nplace q1
@@ -413,8 +413,8 @@ fn each_shortcut_needs_what_it_asks_for() {
 
 #[test]
 fn what_is_left_of_a_net_is_asked_also_where_it_is_in_parts() {
-    // Two circles with far too many markings; reduced, each is a transition without condition, and
-    // a part. In the second net, a third part fires once.
+    // Two cycles with far too many markings. Reduced, each cycle becomes a part with an
+    // unconditional transition. In the second net, a third part fires once.
     let circles = "place a 100000\nplace b\nplace c 100000\nplace d\ntransition t: a -> b\ntransition u: b -> a
         transition v: c -> d\ntransition w: d -> c";
     let sinks = format!("{circles}\nplace e 1\nplace f\ntransition x: e -> f");

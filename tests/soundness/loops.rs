@@ -1,4 +1,4 @@
-//! Runs with loops: found where they have to be, and never a fault.
+//! The engine for runs with nested loops finds required runs and makes no errors.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -11,7 +11,8 @@ use parikh::net::{Facts, Goal, GoalId, LoopRun, Net, NetBuilder, Predicate, gene
 use parikh::solvers::Budget;
 use std::time::Duration;
 
-/// Has the engine work on the goals of a board; whether it said that there is nothing left to try.
+/// Runs the engine on the goals of a board. Returns its progress: if it is finished, there is
+/// nothing left to try.
 fn work(board: &Board<'_>, budget: &Budget, seed: u64) -> Progress {
     let net = board.net();
     let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
@@ -31,7 +32,7 @@ fn work(board: &Board<'_>, budget: &Budget, seed: u64) -> Progress {
     session.slice(budget)
 }
 
-/// The run that reaches a goal, replayed here again.
+/// Returns the run that reaches a goal, after replaying it.
 fn run_to(board: &Board<'_>, id: GoalId) -> LoopRun {
     let Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) = board.knowledge(id)
     else {
@@ -53,13 +54,13 @@ fn an_odometer_of_a_hundred_digits_is_run_to_its_end() {
     work(&board, &Budget::lasting(Duration::from_secs(60)), 0);
     assert_eq!(board.faults(), 0);
     let run = run_to(&board, GoalId::new(0));
-    // 1000^100 − 1 firings, and no other number of them.
+    // 1000^100 − 1 firings, and no other number.
     assert_eq!(run.firings().to_string(), "9".repeat(300));
     assert!(run.turns() < 20_000, "{} turns", run.turns());
 }
 
-/// Choices that are only seen to be wrong behind them: hands that go round, each to be left when it
-/// has gone round, by a way that gets stuck when it has not.
+/// Decisions whose errors become visible late: a clock with hands. Each hand must be left after a
+/// full turn, and leaving it too early leads to a dead end.
 fn clock(hands: usize, ticks: u64) -> Net {
     let mut builder = NetBuilder::new("clock");
     let mut place = |id: String, tokens| builder.place(&id, tokens).unwrap();
@@ -70,7 +71,7 @@ fn clock(hands: usize, ticks: u64) -> Net {
     let gone: Vec<_> = (0..hands).map(|hand| place(format!("gone_{hand}"), 0)).collect();
     let end = place("end".to_owned(), 0);
     for hand in 0..hands {
-        // A tick of the first hand goes on there; one of another begins with the first one anew.
+        // A tick of the first hand continues there. A tick of another hand restarts the first hand.
         let tick = builder.transition(&format!("tick_{hand}")).unwrap();
         builder.take(tick, at[hand], 1).unwrap();
         builder.take(tick, left[hand], 1).unwrap();
@@ -101,7 +102,7 @@ fn wrong_turns_are_taken_back_and_preferences_learnt() {
     }
 }
 
-/// A net of a random one with many tokens.
+/// Returns a random net with many tokens.
 fn with_many_tokens(seed: u64) -> Net {
     let net = generate::random(seed, &generate::Shape::small(seed));
     let mut rng = Rng::with_seed(seed);

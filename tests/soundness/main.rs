@@ -1,4 +1,5 @@
-//! No engine, rule or encoding says what plain enumeration contradicts; none is lost at its limits.
+//! Soundness tests: no engine, rule or encoding contradicts plain enumeration, or fails at its
+//! limits.
 
 #[path = "../support/mod.rs"]
 mod support;

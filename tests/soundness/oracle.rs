@@ -1,5 +1,5 @@
-//! The simple enumerator against what is known of the generated families by construction: two
-//! independent computations of the same numbers.
+//! The simple enumerator against known numbers of the generated families: two independent
+//! computations of the same numbers.
 
 use crate::support::oracle::{Limits, Truth, explore};
 use parikh_net::generate::{self, KnownCount, RandomKind, Shape};

@@ -1,4 +1,4 @@
-//! Proofs by induction against enumeration: with more time, on more nets, and what stops them.
+//! Proofs by induction against enumeration: more time, more nets, and the limits.
 
 use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, Truth, explore};
@@ -15,10 +15,10 @@ use parikh::structure;
 use parikh::structure::intervals::Intervals;
 use std::time::Duration;
 
-/// What a random net gets.
+/// Time limit per random net.
 const TIME: Duration = Duration::from_millis(100);
 
-/// What came of some goals.
+/// Counters of the goals by result.
 #[derive(Debug, Default)]
 struct Tally {
     reached: usize,
@@ -27,8 +27,8 @@ struct Tally {
     open: usize,
 }
 
-/// Runs it alone on a net, with what place invariants say or with nothing; what is known then, goal
-/// by goal.
+/// Runs the engine alone on a net, with or without bounds from place invariants. Returns the
+/// knowledge of each goal.
 fn run(
     engine: &Engine,
     net: &Net,
@@ -113,8 +113,9 @@ fn proofs_by_induction_say_what_enumeration_says() {
     assert!(tally.open * 5 < settled, "{tally:?}");
 }
 
-/// Nets whose documents were refused once: of a sum that keeps its remainder for all transitions
-/// but one that never fires, and of one whose places were spoken of nowhere else.
+/// Nets whose certificates were once rejected. On the first net, a sum keeps its remainder for all
+/// transitions except one that never fires. On the second net, the places of a sum occur nowhere
+/// else.
 #[test]
 fn sums_that_keep_their_remainder_are_shown_to() {
     let mut tally = Tally::default();
@@ -127,8 +128,7 @@ fn sums_that_keep_their_remainder_are_shown_to() {
     assert!(tally.refuted + tally.bounded > 1, "{tally:?}");
 }
 
-/// Parts that have nothing to do with each other; what a firing adds to a part is a multiple of 2
-/// or of 3.
+/// Returns a net of independent parts. A firing changes the sum of a part by a multiple of 2 or 3.
 fn parts_that_keep_their_remainders(rng: &mut Rng) -> (Net, Vec<Vec<PlaceId>>) {
     let mut builder = NetBuilder::new("parts");
     let mut parts = Vec::new();
@@ -144,7 +144,7 @@ fn parts_that_keep_their_remainders(rng: &mut Rng) -> (Net, Vec<Vec<PlaceId>>) {
             for _ in 0..taken {
                 builder.take(t, any(rng), 1).unwrap();
             }
-            // As many, or a multiple less; seldom more.
+            // The outputs equal the inputs, or are a multiple less, or rarely more.
             let less = rng.u64(..2) * (taken / modulus) * modulus;
             for _ in 0..taken - less + more {
                 builder.put(t, any(rng), 1).unwrap();
@@ -194,7 +194,7 @@ fn sums_of_parts_that_keep_their_remainders_are_bounded_like_their_parts() {
     assert!(tally.open * 20 < tally.reached + tally.refuted + tally.bounded, "{tally:?}");
 }
 
-/// Clause by clause it takes hundreds of them for ten of these parts, and there are 300.
+/// With single clauses, ten of these parts need hundreds of clauses, and there are 300 parts.
 #[test]
 fn a_sum_of_hundreds_of_odd_numbers_is_bounded_at_once() {
     let mut builder = NetBuilder::new("odd");

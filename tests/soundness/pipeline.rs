@@ -1,8 +1,8 @@
-//! The whole pipeline on random nets against plain enumeration, confined to its turns on nets
-//! reduced for some goals alone, and the search of the original net that follows them.
+//! The whole pipeline on random nets against plain enumeration, restricted to turns on nets reduced
+//! for some goals, followed by the search of the original net.
 //!
-//! Formulas come in several wordings and with their complements, which share goals; every witness
-//! must satisfy the formula as it was asked.
+//! Formulas occur in several wordings and with their complements, which share goals. Every witness
+//! must satisfy the original formula.
 
 use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
@@ -20,10 +20,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Searches of nets reduced for some goals alone, in all runs of a test binary.
+/// Number of searches of nets reduced for some goals, in all runs of a test binary.
 static TURNS: AtomicU64 = AtomicU64::new(0);
 
-/// All answers by id; panics over faults and over what is left open.
+/// Returns all answers by id. Panics on internal errors and on open questions.
 fn answers(net: &Net, plan: Plan, threads: usize) -> HashMap<String, Answer> {
     let schedule = Some(Schedule::own_reductions_only());
     let config =
@@ -44,7 +44,7 @@ fn answers(net: &Net, plan: Plan, threads: usize) -> HashMap<String, Answer> {
     answers
 }
 
-/// The same predicate with the parts of its junctions in another order, some of them twice.
+/// Returns the same predicate with permuted and duplicated operands.
 fn reworded(rng: &mut Rng, predicate: &Predicate) -> Predicate {
     let again = |rng: &mut Rng, parts: &[Predicate]| {
         let mut parts: Vec<_> = parts.iter().map(|part| reworded(rng, part)).collect();
@@ -59,7 +59,7 @@ fn reworded(rng: &mut Rng, predicate: &Predicate) -> Predicate {
     }
 }
 
-/// A random net small enough to enumerate.
+/// Returns a random net small enough to enumerate.
 fn bounded(seed: u64, shape: &Shape) -> Option<Net> {
     let net = generate::random(seed, shape);
     explore(&net, Limits { states: 500, tokens: 100 }).is_some().then_some(net)
@@ -141,7 +141,7 @@ fn the_last_stages_agree_with_enumeration() {
     assert!(turns > scaled(600), "{turns} turns: hardly anything was tested");
 }
 
-/// More transitions than there are turns in a round, so that goals come in batches.
+/// There are more transitions than turns per round, so goals come in batches.
 #[test]
 fn batches_of_goals_agree_with_enumeration() {
     let shape = |seed: u64| Shape {
@@ -158,7 +158,7 @@ fn batches_of_goals_agree_with_enumeration() {
     }
 }
 
-/// Both formulas rest on the document of the goal that they share.
+/// Both formulas rest on the certificate of the shared goal.
 #[test]
 fn formulas_that_share_a_goal_share_its_document() {
     let net = text::parse(

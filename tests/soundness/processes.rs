@@ -1,5 +1,5 @@
-//! Soundness of processes: nets after textbook examples, each with the answer and the reason that
-//! belong to it, and random ones against plain enumeration.
+//! Soundness of processes: nets after textbook examples with the expected answers and reasons, and
+//! random processes against plain enumeration.
 
 use crate::support::oracle::{Limits, explore};
 use crate::support::processes::{random_process, truth, with_safe_units};
@@ -18,10 +18,10 @@ use parikh::structure::workflow::{Workflow, cases};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-/// All four questions.
+/// All four soundness questions.
 const KINDS: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundness, EasySoundness];
 
-/// A net, how many cases, what is TRUE of [`KINDS`], and what the reason of soundness says.
+/// A net, the number of cases, the answers to [`KINDS`], and a part of the reason for soundness.
 type Example = (&'static str, u64, [bool; 4], &'static str);
 
 const ALL: [bool; 4] = [true; 4];
@@ -30,14 +30,14 @@ const DEAD: [bool; 4] = [false, true, false, true];
 const EASY: [bool; 4] = [false, false, false, true];
 const NONE: [bool; 4] = [false; 4];
 
-/// Enough time for small nets, whatever else the machine does, if no walk takes its share of it
-/// first.
+/// A time limit that suffices for small nets on a busy machine, if no walk uses its share first.
 const LONG: Duration = Duration::from_secs(120);
 
-/// Of the usual schedule, the walks have a share of this where there is nothing for them to find.
+/// The time limit for the default schedule, in which walks use their share although they find
+/// nothing.
 const USUAL: Duration = Duration::from_secs(6);
 
-/// What settles small nets at once.
+/// Returns a schedule that settles small nets at once.
 fn searched_first() -> Schedule {
     let all = Part { share: 1.0, most: Duration::MAX, least: Duration::ZERO };
     Schedule {
@@ -49,75 +49,74 @@ fn searched_first() -> Schedule {
     }
 }
 
-/// In the spirit of van der Aalst's examples of 1998 and 2011.
+/// Examples after van der Aalst, 1998 and 2011.
 const TEXTBOOK: &[Example] = &[
     // A sequence.
     ("place i\nplace p\nplace o\ntransition a: i -> p\ntransition b: p -> o", 1, ALL, "each of the 2 transitions"),
-    // A choice that is joined as one.
+    // A choice with a matching join.
     ("place i\nplace p\nplace o\ntransition a: i -> p\ntransition b: i -> p\ntransition c: p -> o", 1, ALL, "every case"),
-    // Two things at the same time, joined by waiting for both.
+    // Two parallel branches with a synchronising join.
     ("place i\nplace p\nplace q\nplace r\nplace s\nplace o\ntransition fork: i -> p + q\ntransition a: p -> r
       transition b: q -> s\ntransition join: r + s -> o", 1, ALL, "nothing is left behind"),
     // A loop with an exit.
     ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p\ntransition do: p -> q\ntransition again: q -> p
       transition done: q -> o", 1, ALL, "can always be completed"),
-    // A free choice in each branch, a loop in one.
+    // A free choice in each branch, and a loop in one.
     ("place i\nplace p\nplace q\nplace r\nplace s\nplace o\ntransition fork: i -> p + q\ntransition a: p -> r
       transition b: p -> r\ntransition c: q -> s\ntransition d: s -> q\ntransition join: r + s -> o", 1, ALL, "can always be completed"),
-    // A choice that is joined as if both had been done: whichever is chosen, the other is waited
-    // for.
+    // A choice with a synchronising join: it waits for the branch that was not chosen.
     ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p\ntransition b: i -> q\ntransition join: p + q -> o", 1,
      NONE, ""),
-    // Two choices that have to agree, and need not: stuck, or done.
+    // Two choices that need not agree: the case gets stuck or is done.
     ("place i\nplace c\nplace d\nplace p\nplace q\nplace r\nplace s\nplace o\ntransition fork: i -> c + d
       transition a: c -> p\ntransition b: c -> q\ntransition x: d -> r\ntransition y: d -> s
       transition join1: p + r -> o\ntransition join2: q + s -> o", 1, NOT_SOUND, "gets stuck after 3 firings"),
-    // Both are begun, and one is enough to be done: a token stays behind.
+    // A parallel split whose join accepts one branch: a token stays behind.
     ("place i\nplace p\nplace q\nplace o\ntransition fork: i -> p + q\ntransition a: p -> o\ntransition b: q -> o
       transition both: p + q -> o", 1, EASY, "leaves tokens behind"),
-    // Whatever is done, both tokens arrive: never one alone.
+    // A parallel split without a join: both tokens arrive at the end.
     ("place i\nplace p\nplace q\nplace o\ntransition fork: i -> p + q\ntransition a: p -> o\ntransition b: q -> o", 1,
      NONE, ""),
-    // A round without a way out, unless somebody waits for it.
+    // A cycle without an exit, unless another branch is chosen.
     ("place i\nplace q\nplace r\nplace s\nplace o\ntransition astray: i -> q\ntransition both: i -> r + s
       transition on: q -> r\ntransition back: r -> q\ntransition out: r + s -> o", 1, EASY,
      "cannot be completed any more after "),
-    // A transition that waits for two of which there is one.
+    // A join that waits for two tokens, of which only one exists.
     ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p\ntransition b: i -> q\ntransition never: p + q -> o
       transition c: p -> o\ntransition d: q -> o", 1, DEAD, "transition `never` can never fire"),
-    // A loop that produces more each time: unbounded.
+    // A loop that produces a token per round: unbounded.
     ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p\ntransition more: p -> p + q\ntransition done: p -> o
       transition use: p + q -> p", 1, NOT_SOUND, "leaves tokens behind on `q`"),
-    // The same, and what was produced is needed in the end.
+    // The same loop, and the last transition consumes one produced token.
     ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p + q\ntransition more: p -> p + q
       transition done: p + q -> o", 1, EASY, "leaves tokens behind on `q`"),
-    // A case takes its own resource, and gives it back too early: right for one case at a time.
+    // A case with its own resource that it returns too early: correct for one case at a time.
     ("place i\nplace p\nplace q\nplace r\nplace s\nplace o\ntransition fork: i -> p + q\ntransition a: p -> r
       transition b: q -> s\ntransition join: r + s -> o", 3, ALL, "nothing is left behind"),
-    // One case: a then b, both kinds in order. Two cases: each may take the other's token.
+    // With one case, a and b occur in order. With two cases, one may take the other's token.
     ("place i\nplace c\nplace p\nplace q\nplace o\ntransition begin: i -> p + c\ntransition first: p + c -> q
       transition end: q -> o\ntransition cheat: 2*p -> o", 1, DEAD, "`cheat`"),
     ("place i\nplace c\nplace p\nplace q\nplace o\ntransition begin: i -> p + c\ntransition first: p + c -> q
       transition end: q -> o\ntransition cheat: 2*p -> o", 2, EASY, "gets stuck"),
-    // Sound for one case, not for two: the counter of one is taken by the other.
+    // Sound for one case, not for two: one case takes the other's token.
     ("place i\nplace p\nplace q\nplace r\nplace o\ntransition fork: i -> p + q\ntransition two: 2*p -> r
       transition one: p + q -> o\ntransition after: r -> o", 2, EASY, "gets stuck"),
-    // Weights: two are made, two are taken.
+    // Weights: two tokens are produced and two are consumed.
     ("place i\nplace p\nplace o\ntransition a: i -> 2*p\ntransition b: 2*p -> o", 1, ALL, "every case"),
-    // Three are made, two are taken.
+    // Three tokens are produced and two are consumed.
     ("place i\nplace p\nplace o\ntransition a: i -> 3*p\ntransition b: 2*p -> o", 1, NONE, ""),
-    // A milestone: b only while a is not done. Not free choice, and sound.
+    // A milestone: b is enabled only until a fires. Not free-choice, and sound.
     ("place i\nplace p\nplace q\nplace m\nplace r\nplace s\nplace o\ntransition fork: i -> p + q + m
       transition b: q + m -> s + m\ntransition a: p + m + s -> r\ntransition join: r -> o", 1, ALL, "every case"),
-    // The same, but a may come first.
+    // The same milestone, but a may fire first.
     ("place i\nplace p\nplace q\nplace m\nplace r\nplace s\nplace o\ntransition fork: i -> p + q + m
       transition b: q + m -> s + m\ntransition a: p + m -> r\ntransition join: r + s -> o", 1, NOT_SOUND, "gets stuck"),
-    // A cancelled case is done, and part of it goes on.
+    // A cancelled case is done, and one of its branches continues.
     ("place i\nplace p\nplace q\nplace r\nplace o\ntransition fork: i -> p + q\ntransition cancel: p -> o
       transition a: p -> r\ntransition finish: r + q -> o", 1, EASY, "leaves tokens behind on `q`"),
 ];
 
-/// The net that a question is about.
+/// Returns the net for a question.
 fn asked(net: &Net, cases_: u64, last: Option<&Marking>, kind: Examination) -> Net {
     let finals = last.cloned().map_or(Vec::new(), |last| vec![last]);
     let begun =
@@ -125,7 +124,8 @@ fn asked(net: &Net, cases_: u64, last: Option<&Marking>, kind: Examination) -> N
     if kind == RelaxedSoundness { counted(&begun).unwrap() } else { begun }
 }
 
-/// The answer, with what it says of markings checked; `None` where there is none.
+/// Returns the answer, after checking the markings in its reason. `None` if the question stays
+/// open.
 fn answer(net: &Net, kind: Examination, time: Duration) -> Option<Answer> {
     let plan = Plan::of_examination(kind, net).unwrap();
     let schedule = (time == LONG).then(searched_first);
@@ -170,17 +170,17 @@ fn textbook_examples_are_answered_with_the_right_reason() {
     }
 }
 
-/// What was found: how often each, and how much stayed open of processes too large to list.
+/// Counters of the answers, and of open questions about processes too large to enumerate.
 #[derive(Default)]
 struct Found {
     seen: HashMap<(Examination, bool), u64>,
     open: u64,
-    /// Processes whose model claims something of its units that is true.
+    /// Number of processes with a true claim about their units.
     claiming: u64,
 }
 
 impl Found {
-    /// Asks all questions of one random process, and holds the answers against enumeration.
+    /// Asks all questions about a random process, and compares the answers with enumeration.
     fn ask(&mut self, seed: u64) {
         let (mut net, last) = random_process(seed);
         let mut rng = Rng::with_seed(seed);
@@ -195,8 +195,7 @@ impl Found {
         let begun = asked(&net, many, Some(&last), Soundness);
         let space = explore(&begun, Limits { states: 400, tokens: 60 });
         for kind in KINDS {
-            // Of a process without bounds anything may stay open; what is said is checked all the
-            // same.
+            // An unbounded process may leave questions open; its answers are checked as well.
             let short = Duration::from_millis(if seed.is_multiple_of(5) { 40 } else { 8 });
             let time = if space.is_some() { LONG } else { short };
             let found = answer(&asked(&net, many, Some(&last), kind), kind, time);
@@ -220,7 +219,7 @@ impl Found {
     }
 }
 
-/// Runs wait for their clocks more than they compute, so many are made at a time.
+/// Runs wait more than they compute, so several run at a time.
 const AT_A_TIME: u64 = 16;
 
 #[test]
@@ -254,7 +253,7 @@ fn random_processes_are_as_sound_as_enumeration_says() {
 
 #[test]
 fn a_process_of_thousands_of_free_choices_is_sound_by_its_structure() {
-    // 60 branches at once, each a row of choices: 11^60 markings.
+    // 60 parallel branches, each a sequence of choices: 11^60 markings.
     let mut builder = NetBuilder::new("wide");
     let [i, o] = ["i", "o"].map(|name| builder.place(name, 0).unwrap());
     let [fork, join] = ["fork", "join"].map(|name| builder.transition(name).unwrap());

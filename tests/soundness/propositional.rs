@@ -1,6 +1,6 @@
-//! Unrolling in propositions against plain enumeration: what is reached within k firings, each way
-//! of making tokens bits, one firing a step and many. Nets of processes that move side by side have
-//! components and true claims of units; random small nets have weights, unbounded places and false
+//! Propositional unrolling against plain enumeration: the markings reached within k firings, with
+//! each encoding of tokens, and one or many firings per step. Nets of parallel processes have
+//! components and true unit claims. Random small nets have weights, unbounded places and false
 //! claims.
 
 use crate::support::scale::scaled;
@@ -18,8 +18,8 @@ use parikh::solvers::sat_batsat::BatSat;
 use parikh::structure::facts::facts_for;
 use std::collections::HashMap;
 
-/// Processes that move by themselves or two at a time, read where others are, start and stop, and
-/// fill and empty a buffer; what runs of each is a unit.
+/// Returns a net of processes that move alone or in pairs, read each other's places, start and
+/// stop, and use a buffer. The running places of a process form a unit.
 fn processes(seed: u64) -> Net {
     let mut rng = Rng::with_seed(seed);
     let mut builder = NetBuilder::new("processes");
@@ -35,7 +35,7 @@ fn processes(seed: u64) -> Net {
     let mut own: Vec<Vec<PlaceId>> = Vec::new();
     for process in 0..rng.usize(2..5) {
         let rests = rng.u64(..2);
-        // Who runs and rests at first breaks the claim when it starts again.
+        // A process that both runs and rests initially breaks the claim when it starts again.
         let runs = if rng.u8(..16) == 0 { 1 } else { 1 - rests };
         let rests = place(&mut builder, &format!("rest{process}"), rests);
         units.push(unit(&format!("r{process}"), vec![rests], root));
@@ -72,7 +72,7 @@ fn processes(seed: u64) -> Net {
     builder.build().unwrap()
 }
 
-/// The fewest firings that lead to each marking of so many firings or fewer.
+/// Returns the length of a shortest firing sequence to each marking, up to `most` firings.
 fn depths(net: &Net, most: u32) -> HashMap<Marking, u32> {
     let mut depths = HashMap::from([(net.initial().clone(), 0)]);
     let mut last = vec![net.initial().clone()];
@@ -94,9 +94,9 @@ fn depths(net: &Net, most: u32) -> HashMap<Marking, u32> {
 struct Tally {
     asked: usize,
     reached: usize,
-    /// In fewer steps than firings.
+    /// Number of goals reached in fewer steps than firings.
     sooner: usize,
-    /// Questions of nets whose claims hold.
+    /// Number of goals on nets whose claims hold.
     claimed: usize,
 }
 
@@ -139,7 +139,7 @@ fn compare(net: &Net, goals: &[Predicate], seed: u64, tally: &mut Tally) {
                     tally.sooner += usize::from(!soon);
                 }
                 SatAnswer::Unsatisfiable { .. } => {
-                    // Only what components say of units may be wrong.
+                    // Only the component encoding may be wrong, if a claim is false.
                     assert!(!soon || !claim_holds && values != TokenEncoding::Order, "{}", about());
                 }
                 SatAnswer::NoAnswer(why) => panic!("{why}"),
@@ -175,7 +175,7 @@ fn components_of_processes_keep_nothing_from_being_reached() {
     for seed in 0..scaled(300) {
         let net = processes(seed);
         let mut goals = goals(seed, &net);
-        // Where several processes are at once.
+        // Goals about the places of several processes at once.
         let mut rng = Rng::with_seed(seed);
         let places: Vec<PlaceId> = net.places().collect();
         goals.extend((0..3).map(|_| {
@@ -189,8 +189,8 @@ fn components_of_processes_keep_nothing_from_being_reached() {
     assert!(tally.claimed < tally.asked, "{tally:?}");
 }
 
-/// Ten processes with two firings each to where they are wanted: two steps, and the numbers of
-/// their places are bits.
+/// Ten processes with two firings each: two steps suffice, and the places of a process are numbers
+/// in binary.
 #[test]
 fn a_step_is_many_firings_and_a_component_few_variables() {
     let mut source = String::new();
@@ -226,7 +226,7 @@ fn a_step_is_many_firings_and_a_component_few_variables() {
         question.write_dimacs(&mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert!(text.contains(" fire(1,t0_0)\n") && text.contains(" m2(a9_6) >= 1\n"), "{text}");
-        // A component of eight places is three bits.
+        // A component of eight places needs three bits.
         assert_eq!(
             text.matches("bit2(").count(),
             if values == TokenEncoding::Log { 30 } else { 0 }

@@ -1,4 +1,4 @@
-//! Reduction of nets that are larger than random ones: it ends, soon, and no step is refused.
+//! Reductions of nets larger than random nets end quickly, and the checker accepts every step.
 
 use parikh::net::generate::{RandomKind, Shape, cycles, philosophers, random};
 use parikh::net::{Net, NetBuilder, PlaceId};
@@ -7,7 +7,7 @@ use parikh::solvers::Budget;
 
 const TRANSITIONS: u32 = 600;
 
-/// Chains of transitions with a side output each, all starting at one place.
+/// Returns chains of transitions with a side output each, all starting at one place.
 fn comb(transitions: u32) -> Net {
     let mut builder = NetBuilder::new("comb");
     let start = builder.place("start", 3).unwrap();
@@ -26,7 +26,7 @@ fn comb(transitions: u32) -> Net {
     builder.build().unwrap()
 }
 
-/// A crossbar: places that all share one lock.
+/// Returns a crossbar: places that all share one lock.
 fn locked(transitions: u32) -> Net {
     let mut builder = NetBuilder::new("locked");
     let lock = builder.place("lock", 1).unwrap();
@@ -44,8 +44,8 @@ fn locked(transitions: u32) -> Net {
     builder.build().unwrap()
 }
 
-/// Rings of three places; the moves within one ask for a token of the ring before, wherever it is:
-/// only when that is fused and gone are they free.
+/// Returns rings of three places. The moves within a ring read a token of the ring before, on any
+/// place. They become unconditional only after that ring is fused and removed.
 fn cascade(transitions: u32) -> Net {
     let mut builder = NetBuilder::new("cascade");
     let mut before: Option<[PlaceId; 3]> = None;
@@ -72,7 +72,7 @@ fn cascade(transitions: u32) -> Net {
     builder.build().unwrap()
 }
 
-/// Where each application makes the next one possible, none may cost a look at the whole net.
+/// If each application of a rule enables the next, no application may scan the whole net.
 #[test]
 fn a_cascade_takes_few_rounds() {
     let net = cascade(TRANSITIONS);

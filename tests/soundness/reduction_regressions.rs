@@ -1,5 +1,5 @@
-//! Small nets that broke reduction rules, ours or those of other tools, and the edges of the
-//! interface.
+//! Small nets on which reduction rules failed, of this program or of other tools, and the limits of
+//! the interface.
 
 use crate::support::oracle;
 use parikh::evidence::{check_pump, replay};
@@ -37,7 +37,7 @@ fn has_deadlock(net: &Net) -> bool {
     oracle::explore(net, oracle::Limits::default()).unwrap().deadlock()
 }
 
-/// ITS-Tools: the prefix of interest drops q, and t is left as a thief of the token on p.
+/// ITS-Tools: the prefix of interest drops q, and t remains and steals the token of p.
 #[test]
 fn a_token_thief_makes_no_deadlock() {
     let net = net("place p 1\nplace a\nplace r 1\nplace s\nplace q\nplace x
@@ -47,7 +47,7 @@ fn a_token_thief_makes_no_deadlock() {
     assert!(!has_deadlock(&reduced(&net, &needs::deadlock()).net));
 }
 
-/// How often t stands for u was a sum beyond 63 bits.
+/// The multiplicity with which t replaces u was a sum beyond 63 bits.
 #[test]
 fn weights_as_large_as_they_may_be_are_compared() {
     let most = i64::MAX;
@@ -60,7 +60,7 @@ fn weights_as_large_as_they_may_be_are_compared() {
     assert_eq!(reduction.net.transition_count(), 1);
 }
 
-/// ITS-Tools: without a strongly connected component there was "a deadlock".
+/// ITS-Tools: without a strongly connected component, a deadlock was reported.
 #[test]
 fn a_source_transition_means_no_deadlock() {
     let net = net("place p\ntransition t: -> p");
@@ -68,7 +68,8 @@ fn a_source_transition_means_no_deadlock() {
     assert_eq!((reduction.net.transition_count(), reduction.net.arc_count()), (1, 0));
 }
 
-/// verifypn: its pre-agglomeration lets producers compete for inputs, which decides too early.
+/// The tool verifypn: in its pre-agglomeration, producers compete for inputs, which decides too
+/// early.
 #[test]
 fn competing_producers_are_not_put_off_for_liveness() {
     let net = net("place a 1\nplace b 1\nplace p\nplace c
@@ -80,7 +81,7 @@ fn competing_producers_are_not_put_off_for_liveness() {
     assert_eq!(reduced_by(&net, &live, rule).log.len(), 0);
 }
 
-/// ITS-Tools: of equal places the one with fewer tokens has to stay, whichever comes first.
+/// ITS-Tools: of two equal places, the one with fewer tokens must stay, in either order.
 #[test]
 fn the_scarcer_of_two_equal_places_stays() {
     for (p, q) in [(1, 2), (2, 1), (1, 1)] {
@@ -97,7 +98,7 @@ fn the_scarcer_of_two_equal_places_stays() {
     }
 }
 
-/// ITS-Tools: fusing places of equal future lost the names of transitions, and quasi-liveness.
+/// ITS-Tools: fusing places with equal future lost the names of transitions, and quasi-liveness.
 #[test]
 fn twins_that_are_asked_for_are_not_fused() {
     let net = net("place a 1\nplace p\nplace q\nplace x
@@ -112,7 +113,7 @@ fn twins_that_are_asked_for_are_not_fused() {
     }
 }
 
-/// ITS-Tools: free agglomeration forgot that the producer may put nothing elsewhere.
+/// ITS-Tools: free agglomeration did not require that the producer has no other outputs.
 #[test]
 fn a_producer_with_other_outputs_is_not_put_off() {
     let net = net("place a 1\nplace b\nplace p\nplace x
@@ -153,7 +154,7 @@ fn constants_of_the_support_enter_translated_goals() {
     assert_eq!(translated.constant, 3);
     let space = oracle::explore(&reduction.net, oracle::Limits::default()).unwrap();
     assert_eq!(space.answer(&translated.goal), oracle::Truth::Maximum(4));
-    // What was not asked for is not answered.
+    // A goal that the reduction was not made for is not translated.
     let other = Goal::Reach(Predicate::at_least(place(&net, "p"), 1));
     assert_eq!(reduction.translate(&net, &other), None);
 }
@@ -193,7 +194,7 @@ fn prefix_and_pump_come_back() {
     assert_eq!(replay(&net, &both).unwrap()[place(&net, "x")], 1);
 }
 
-/// After one pass the token is elsewhere among the fused places: two passes are what repeats.
+/// After one round, the token is on another fused place, so the cycle consists of two rounds.
 #[test]
 fn a_pump_through_fused_places_comes_back_to_where_it_began() {
     for (source, rule) in [
@@ -222,7 +223,7 @@ fn a_pump_through_fused_places_comes_back_to_where_it_began() {
     }
 }
 
-/// A thousand million postponed firings are a few steps, and so are as many through fused places.
+/// A billion postponed firings are a few steps, also through fused places.
 #[test]
 fn many_firings_come_back_at_once() {
     let many = 1_000_000_000u64;
@@ -253,7 +254,7 @@ fn many_firings_come_back_at_once() {
     assert_eq!(replay(&fused, &back).unwrap()[x], many);
 }
 
-/// One step of the reduced net, and to and fro without end in the original.
+/// One step of the reduced net needs an unlimited sequence in the original net.
 #[test]
 fn the_way_back_ends_with_the_budget() {
     let net = net("place p 1\nplace q\nplace x\ntransition ab: p -> q\ntransition ba: q -> p
@@ -274,7 +275,7 @@ fn the_way_back_ends_with_the_budget() {
 
 #[test]
 fn a_pump_is_gone_through_until_the_tokens_of_fused_places_are_back() {
-    // The token on p, q and r goes round with each c, and is back after three.
+    // Each firing of c moves the token of p, q and r on, and it is back after three.
     let net = net("place p 1\nplace q\nplace r\nplace x
         transition pq: p -> q + x\ntransition qr: q -> r + x\ntransition rp: r -> p + x
         transition a: p -> q\ntransition b: q -> r\ntransition c: r -> p");
@@ -324,7 +325,7 @@ fn a_log_goes_through_json_and_is_checked_again() {
     assert_eq!((&again, &log), (&needs, &reduction.log));
     assert_eq!(recheck(&net, &again, &log, &reduction.net), Ok(()));
 
-    // A step that is not allowed is found, and so is a step too few.
+    // An invalid step is detected, and so is a missing step.
     let mut wrong = file.clone();
     wrong.log.steps[0] = LogStep {
         rule: "implicit-places".into(),
@@ -341,8 +342,8 @@ fn a_log_goes_through_json_and_is_checked_again() {
     assert_eq!(recheck(&net, &again, &log, &reduction.net), Err(LogError::OtherNet));
 }
 
-/// A candidate that names its only producer twice must not pass for one with both producers: taking
-/// p away would leave k with nothing to feed, and x empty for ever.
+/// A candidate that names its only producer twice must not count as having two producers. Removing
+/// p would leave k without input, and x empty forever.
 #[test]
 fn a_node_named_twice_in_a_log_does_not_count_twice() {
     let net = net("place a\nplace b 1\nplace p\nplace x
@@ -365,14 +366,14 @@ fn a_node_named_twice_in_a_log_does_not_count_twice() {
         let refused = LogError::ConditionFails { step: 1, rule };
         assert_eq!(recheck(&net, &needs, &log, &net), Err(refused));
     }
-    // Each once, the step holds, and only the net is another one.
+    // With distinct nodes the step is valid, and only the resulting net differs.
     file.log.steps = vec![step("free-agglomeration", &["h", "k"])];
     let (_, log) = file.resolve(&net).unwrap();
     assert_eq!(recheck(&net, &needs, &log, &net), Err(LogError::OtherNet));
 }
 
-/// meet needs 3 of idle + busy, of which there are 2, and multiplicities say so; others do not, and
-/// mean nothing to most rules.
+/// Transition `meet` needs 3 tokens of idle + busy, of which there are 2, as the multiplicities
+/// show. Other multiplicities are rejected, and most rules have none.
 #[test]
 fn multiplicities_in_a_log_are_checked() {
     let net = net("place idle 2\nplace busy\nplace pair\ntransition start: idle -> busy
@@ -403,13 +404,13 @@ fn multiplicities_in_a_log_are_checked() {
     for rule in ["dead-transitions", "implicit-places"] {
         assert_eq!(again(&|step| step.rule = rule.into()), refused(rule));
     }
-    // meet leaves the sum as it is, so part is dead by the same sum without it.
+    // Transition `meet` keeps the sum, so `part` is dead by the same sum without it.
     let outcome = again(&|step| step.transitions.retain(|name| name == "part"));
     assert_eq!(outcome, Err(LogError::OtherNet));
 }
 
-/// Rules that remember the nodes they have seen lost sight of most of them: of a thousand equal
-/// transitions, 21 were left.
+/// Rules that remember visited nodes once missed most of them: of a thousand equal transitions, 21
+/// were left.
 #[test]
 fn nothing_alike_is_left() {
     for count in [4, 100, 1_000] {
@@ -428,7 +429,7 @@ fn nothing_alike_is_left() {
 
 #[test]
 fn nodes_that_are_called_like_ours_are_told_apart_in_a_log() {
-    // `#1` and `fired d` are what a log calls the first composed transition and d's counter.
+    // A log uses `#1` for the first composed transition, and `fired d` for the counter of d.
     let net = net("place a 2\nplace b\nplace c\nplace e\nplace \"fired d\"\nplace never
         place \"fired fired d\" 1
         transition \"#1\": a -> b\ntransition u: b -> c\ntransition \"##2\": c -> e
@@ -443,7 +444,7 @@ fn nodes_that_are_called_like_ours_are_told_apart_in_a_log() {
             file.log.steps.iter().flat_map(|step| step.places.iter().chain(&step.transitions));
         nodes.filter(|name| *name == wanted).count()
     };
-    // Both the made-up names and those they must not be taken for occur.
+    // The log contains both the generated names and the similar names of the net.
     let composed = file.log.steps.iter().flat_map(|step| &step.transitions);
     let composed = composed.filter(|name| name.starts_with("###")).count();
     assert!(composed > 0 && names("fired fired fired d") > 0, "{:?}", file.log.steps);

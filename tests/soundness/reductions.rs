@@ -1,12 +1,13 @@
 //! Every reduction rule, alone and with all others, against enumeration of both nets.
 //!
-//! On random small nets, for every class of questions that a rule claims to preserve: the reachable
-//! markings projected onto the support, the dead ones among them, and which protected transitions
-//! fire or are live, are the same in both nets; every reachable marking of the reduced net comes
-//! back as a firing sequence that replays on the original one and agrees on the support; what was
-//! found of single nodes is true; goals translate; and the log can be checked again.
+//! On random small nets, for every class of questions that a rule claims to preserve, these are the
+//! same in both nets: the reachable markings projected to the support, the dead markings among
+//! them, and the protected transitions that fire or are live. Every reachable marking of the
+//! reduced net is translated back to a firing sequence that replays on the original net and agrees
+//! on the support. Facts about single nodes are true. Goals are translated, and the checker accepts
+//! the log.
 //!
-//! Mutants take one condition of one rule for granted. Each has to be noticed.
+//! Mutants omit one condition of one rule. The tests must detect each mutant.
 
 use crate::support::oracle;
 use crate::support::scale::scaled;
@@ -31,26 +32,26 @@ const D: Preserve = Preserve::DEADLOCK;
 const L: Preserve = Preserve::LIVENESS;
 const M: Preserve = Preserve::MARKINGS;
 
-/// The classes tested: each alone, and reachability with each other one.
+/// The tested classes: each class alone, and reachability with others.
 const CLASSES: [(&str, Preserve); 6] =
     [("R", R), ("D", D), ("L", L), ("M", M), ("R+D", R.and(D)), ("R+D+L", R.and(D).and(L))];
 
-/// Rules whose claims hold for some class.
+/// Returns true if the rule claims to preserve the class.
 fn claims(rule: &'static str, class: Preserve) -> bool {
     rules::rule_of(rule).is_some_and(|rule| rule.preserves.covers(class))
 }
 
-/// Random nets per class.
+/// Returns the number of random nets per class.
 fn nets_per_class() -> u64 {
     scaled(2_000)
 }
 
-/// Random nets per rule and class.
+/// Returns the number of random nets per rule and class.
 fn nets_per_rule() -> u64 {
     scaled(1_000)
 }
 
-/// The reachable markings with how they were reached and what they lead to.
+/// The reachability graph, with a firing sequence to each marking.
 struct Graph {
     markings: Vec<Marking>,
     reached_by: Vec<Option<(usize, TransitionId)>>,
@@ -109,7 +110,7 @@ impl Graph {
         self.successors.iter().flatten().any(|(t, _)| transitions.contains(t))
     }
 
-    /// Whether one of `transitions` can be fired from everywhere.
+    /// Returns true if one of `transitions` can fire again from every marking.
     fn is_live(&self, transitions: &[TransitionId]) -> bool {
         let mut good: Vec<bool> = self
             .successors
@@ -131,7 +132,7 @@ impl Graph {
     }
 }
 
-/// The tokens of the support, in a marking of the reduced net.
+/// Returns the tokens of the support in a marking of the reduced net.
 fn projected(reduction: &Reduction, marking: &Marking) -> Result<Vec<u64>, String> {
     let tokens = |&p: &PlaceId| match (reduction.constant(p), reduction.map_place(p)) {
         (Some(tokens), _) => Ok(tokens),
@@ -145,14 +146,16 @@ fn ensure(holds: bool, complaint: impl FnOnce() -> String) -> Result<(), String>
     if holds { Ok(()) } else { Err(complaint()) }
 }
 
-/// How a net is reduced in a test.
+/// Options for a reduction in a test.
 #[derive(Clone, Default)]
 struct Way {
     config: Config,
-    /// Instead of what rules find, three random candidates of all there are at which the conditions
-    /// hold, drawn with this seed: is soundness really in the conditions? Small nets only.
+    /// If set, three random candidates that satisfy the rule's conditions are used instead of the
+    /// rule's own candidates. The value is the seed. This tests if the conditions alone imply
+    /// soundness. Small nets only.
     anywhere: Option<u64>,
-    /// Takes one condition of the rule for granted, which makes reductions wrong: is it noticed?
+    /// If set, omits one condition of the rule, which makes reductions wrong. The tests must detect
+    /// it.
     dropped: Option<u8>,
 }
 
@@ -199,8 +202,8 @@ impl Way {
     }
 }
 
-/// Every candidate of a small net, of whatever form: up to three places, up to three transitions,
-/// one place with transitions around it, any set of transitions, and some sets of both.
+/// Returns every candidate of a small net: up to three places, up to three transitions, a place
+/// with transitions around it, any set of transitions, and some sets of both.
 fn every_candidate(net: &WorkNet, rng: &mut Rng) -> Vec<Candidate> {
     let places: Vec<_> = net.places().collect();
     let transitions: Vec<_> = net.transitions().collect();
@@ -211,7 +214,7 @@ fn every_candidate(net: &WorkNet, rng: &mut Rng) -> Vec<Candidate> {
         let rows: [Vec<_>; 2] = [net.producers(p).collect(), net.consumers(p).collect()];
         for row in rows.iter().filter(|row| row.len() <= 6) {
             for some in subsets(row) {
-                // A node that is named twice must not pass for two.
+                // A node that is named twice must not count as two nodes.
                 let doubled: Vec<_> = some.iter().copied().chain(some.last().copied()).collect();
                 candidates.push(candidate::around(p, doubled));
                 candidates.push(candidate::around(p, some));
@@ -244,14 +247,15 @@ fn every_candidate(net: &WorkNet, rng: &mut Rng) -> Vec<Candidate> {
     candidates
 }
 
-/// All subsets but the empty one.
+/// Returns all nonempty subsets.
 fn subsets<T: Copy>(all: &[T]) -> impl Iterator<Item = Vec<T>> {
     (1u32..1 << all.len()).map(|mask| {
         all.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, &x)| x).collect()
     })
 }
 
-/// What is checked of one net: `Ok(None)` when it is too large, else whether a rule applied.
+/// Checks a reduction of a net. Returns `Ok(None)` if the net is too large or no rule applied,
+/// otherwise the reduction.
 fn examine(net: &Net, needs: &Needs, way: &Way) -> Result<Option<Reduction>, String> {
     let reduction = way.reduce(net, needs);
     if reduction.log.is_empty() {
@@ -330,8 +334,9 @@ fn examine(net: &Net, needs: &Needs, way: &Way) -> Result<Option<Reduction>, Str
     Ok(Some(reduction))
 }
 
-/// The markings and firings of a net, counted through its reduction, are as many as there are; by
-/// the checker and by the engine. A number that depends on several places at once is not known.
+/// Compares the numbers of markings and firings counted through the reduction with the true
+/// numbers, for the checker and for the engine. A number that depends on several places at once is
+/// unknown.
 fn counts(
     net: &Net,
     before: &Graph,
@@ -359,7 +364,7 @@ fn counts(
     ensure(figures == truth, || format!("the engine counts {figures:?}, there are {truth:?}"))
 }
 
-/// Every reachable marking of the reduced net comes back.
+/// Checks that every reachable marking of the reduced net is translated back.
 fn comes_back(
     net: &Net,
     reduction: &Reduction,
@@ -379,7 +384,7 @@ fn comes_back(
     Ok(())
 }
 
-/// A random net: one of the generator's, or a sparse one in which agglomerations abound.
+/// Returns a random net: from the generator, or a sparse net with many agglomerations.
 fn random_net(rng: &mut Rng) -> Net {
     let shape = Shape {
         places: rng.u32(2..=6),
@@ -417,7 +422,7 @@ fn sparse_net(rng: &mut Rng) -> Net {
         let mut inputs = side([0, 1, 1, 1, 1, 1, 2, 2]);
         let mut outputs = side([0, 1, 1, 1, 1, 1, 2, 2]);
         if let Some((a, b)) = earlier.get(rng.usize(0..8)) {
-            // Something like an earlier transition, or the reverse of it.
+            // A transition similar to an earlier one, or its reverse.
             match rng.u32(0..3) {
                 0 => inputs = a.clone(),
                 1 => (inputs, outputs) = (b.clone(), a.clone()),
@@ -444,12 +449,12 @@ fn random_needs(rng: &mut Rng, net: &Net, class: Preserve) -> Needs {
     if class == M {
         return counting::needs();
     }
-    // Half the deadlock questions are about nothing else.
+    // Half of the deadlock questions have an empty support.
     let support = if class == D && rng.bool() { Vec::new() } else { support };
     Needs { support, protected, preserve: class }
 }
 
-/// The same needs of a net in which some of the nodes are missing.
+/// Translates the needs to a net in which some nodes are missing.
 fn as_named(needs: &Needs, of: &Net, to: &Net) -> Needs {
     let place = |&p: &PlaceId| to.place_named(of.place_name(p));
     let transition = |&t: &TransitionId| to.transition_named(of.transition_name(t));
@@ -460,7 +465,7 @@ fn as_named(needs: &Needs, of: &Net, to: &Net) -> Needs {
     }
 }
 
-/// Examines random nets; how many were examined with a rule applied, or the first complaint.
+/// Checks random nets. Returns the number of nets on which a rule applied, or the first error.
 fn campaign(
     seed: u64,
     nets: u64,
@@ -472,13 +477,14 @@ fn campaign(
     for _ in 0..nets {
         let net = random_net(&mut rng);
         let needs = random_needs(&mut rng, &net, class);
-        // What rules find is a part of where their checks pass: both are tried.
+        // A rule's own candidates are a subset of all candidates that satisfy its conditions. Both
+        // are tested.
         let mut way = way.clone();
         let alone = way.config.only.is_some();
         if way.dropped.is_some() || (alone && rng.bool()) {
             way.anywhere = Some(rng.u64(..));
         }
-        // All together, the strong rules leave little to the others: half the time some are off.
+        // Strong rules leave little to the others, so half of the time some rules are off.
         if !alone && rng.bool() {
             let some = rules::names().filter(|_| rng.u32(0..3) > 0);
             way.config.only = Some(some.collect());
@@ -489,7 +495,7 @@ fn campaign(
         match examine(&net, &needs, &way) {
             Ok(Some(reduction)) => applied(&reduction),
             Ok(None) => {}
-            // Nobody reads what is said of a mutant.
+            // The report of a mutant is not printed.
             Err(complaint) if way.dropped.is_some() => return Err(complaint),
             Err(_) => {
                 let least =
@@ -509,8 +515,7 @@ fn campaign(
     Ok(())
 }
 
-/// Does something for each of `all`, on as many threads as there are processors, up to 4; what
-/// comes back, sorted.
+/// Calls `work` for each element of `all` on up to 4 threads. Returns the sorted results.
 fn for_each<T: Sync, R: Ord + Send>(all: &[T], work: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
     let workers = std::thread::available_parallelism().map_or(2, usize::from).min(4);
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -530,11 +535,11 @@ fn for_each<T: Sync, R: Ord + Send>(all: &[T], work: impl Fn(&T) -> Option<R> + 
     found
 }
 
-/// Rules whose candidates are found by linear programs. `scripts/test.sh` tries them with each
-/// solver of these.
+/// Rules whose candidates come from linear programs. The script `scripts/test.sh` tests them with
+/// each LP solver.
 const ASK_PROGRAMS: [&str; 2] = ["unmarkable-presets", "structurally-implicit-places"];
 
-/// The rules are those of the list: a new one needs no line here.
+/// The test covers all rules of the list, so a new rule needs no change here.
 #[test]
 fn every_rule_alone_preserves_what_it_claims() {
     each_alone(|rule| !ASK_PROGRAMS.contains(&rule));
@@ -552,7 +557,7 @@ fn each_alone(wanted: impl Fn(&str) -> bool) {
     assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));
 }
 
-/// One rule, by its position and name.
+/// Tests a rule alone, given by its index and name.
 fn alone(number: u64, rule: &'static str) -> Result<(), String> {
     for (seed, &(class_name, class)) in (number * 10..).zip(&CLASSES) {
         if !claims(rule, class) {
@@ -593,8 +598,8 @@ fn all_rules_together_preserve_every_class() {
     });
 }
 
-/// On nets that may be unbounded: what repeats for ever in the reduced net does so in the original,
-/// and makes the same places of the support grow.
+/// On possibly unbounded nets: a self-covering sequence of the reduced net is translated to one of
+/// the original net, with the same growing places of the support.
 #[test]
 fn what_repeats_for_ever_comes_back() {
     let mut rng = Rng::with_seed(5);
@@ -640,7 +645,8 @@ fn what_repeats_for_ever_comes_back() {
     assert!(changed > 100, "{pumps} pumps, {changed} of them of nets that were reduced");
 }
 
-/// Rules that leave alone what they made: in the net that comes out it counts as original.
+/// Rules that do not apply to nodes which they created. A second reduction treats these nodes as
+/// original, so it may apply the rules again.
 const ONCE: [&str; 3] =
     ["token-prefiring", "partial-post-agglomeration", "free-agglomeration-product"];
 
@@ -695,7 +701,7 @@ fn goals_translate() {
     assert!(asked > 1_000 && reached > 100, "{asked} {reached}");
 }
 
-/// Every condition of every rule, and the class in which its absence shows.
+/// Returns every condition of every rule.
 fn mutants() -> Vec<(&'static str, u8)> {
     let of_rule = |rule: &'static Conditions| {
         let name = rule.name;
@@ -704,7 +710,7 @@ fn mutants() -> Vec<(&'static str, u8)> {
     rules::ALL.iter().flat_map(of_rule).collect()
 }
 
-/// Conditions whose absence nobody can notice, each with the reason.
+/// Conditions that are redundant, so that no test can detect their absence, each with a reason.
 const REDUNDANT: &[(&str, u8)] = &[];
 
 #[test]

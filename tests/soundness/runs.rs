@@ -1,4 +1,5 @@
-//! Runs with a property, against plain enumeration: each engine alone, and whole runs.
+//! Existence of runs with a property, against plain enumeration: each engine alone, and whole runs
+//! of the program.
 
 use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::{scale, scaled};
@@ -16,15 +17,15 @@ use parikh::solvers::Budget;
 use parikh_temporal::Ltl;
 use std::time::Duration;
 
-/// How long walks look at a net: they do not know when there is nothing left to be found.
+/// Returns the time limit of walks per net, because walks do not know when nothing is left to find.
 fn short() -> Duration {
     Duration::from_millis(if scale() == 1 { 30 } else { 3 })
 }
 
 const LONG: Duration = Duration::from_secs(2);
 
-/// Random properties of the runs of a net: over markings, and, of every third, over firings; of
-/// half of them, fair runs only.
+/// Returns random properties of the runs of a net. A third mention firings, and half are about fair
+/// runs only.
 fn properties(seed: u64, net: &Net, count: usize) -> Vec<RunProperty> {
     let mut rng = Rng::with_seed(seed);
     let mut atoms: Vec<RunAtom> =
@@ -42,13 +43,13 @@ fn properties(seed: u64, net: &Net, count: usize) -> Vec<RunProperty> {
     (0..count).map(property).collect()
 }
 
-/// What these engines say of properties of random nets in so much time, held against the truth: how
-/// many they found, and how many they excluded.
+/// Runs these engines on properties of random nets and compares the results with the truth. Returns
+/// the numbers of found runs and of excluded properties.
 fn tried(engines: &'static [Engine], time: Duration, count: u64) -> (usize, usize) {
     tried_by(&Config { engines, threads: 1, ..Config::default() }, time, count)
 }
 
-/// The same with any configuration.
+/// Like [`tried`], with any configuration.
 fn tried_by(config: &Config, time: Duration, count: u64) -> (usize, usize) {
     let (mut found, mut excluded) = (0, 0);
     for seed in 0..scaled(count) {
@@ -89,8 +90,8 @@ fn every_engine_alone_is_right_about_runs() {
     }
 }
 
-/// What walks and searches see on reduced nets is gone through on the net that was read; that there
-/// is nothing on a reduced net says nothing.
+/// Runs found on reduced nets are replayed on the original net. The absence of runs on a reduced
+/// net implies nothing.
 #[test]
 fn runs_on_nets_reduced_for_one_property_are_runs_and_nothing_follows_from_none() {
     let schedule = Some(Schedule::own_runs_only());

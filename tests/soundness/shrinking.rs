@@ -1,4 +1,4 @@
-//! What is printed of a failure on a random net is small.
+//! The net printed for a failure on a random net is small.
 
 use crate::support::oracle::{Limits, explore};
 use crate::support::shrinking::shrinking;
@@ -9,8 +9,8 @@ use std::sync::Mutex;
 
 #[test]
 fn a_failure_is_shown_on_a_net_of_five_nodes() {
-    // Fails where three tokens come together, which takes a transition that makes some or two that
-    // move them.
+    // The condition fails if a place has three tokens, which needs a producing transition or two
+    // moving transitions.
     let wrong = |net: &Net| {
         let Some(space) = explore(net, Limits { states: 500, tokens: 60 }) else { return };
         let most = |p| space.maximum(&LinearSum::place(p)) - i128::from(net.initial()[p]);

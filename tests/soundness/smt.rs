@@ -1,5 +1,5 @@
-//! Engines that ask an SMT solver against enumeration, with more time than beside all others, and
-//! on what other engines cannot count.
+//! Engines with an SMT solver against enumeration, with more time than among all other engines, and
+//! on numbers beyond other engines.
 
 use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, Truth, explore};
@@ -15,8 +15,8 @@ use parikh::structure;
 use parikh::structure::intervals::Intervals;
 use std::time::Duration;
 
-/// Has an engine work on goals, with what place invariants say; what is known then, and what it
-/// says it did.
+/// Runs an engine on goals, with bounds from place invariants. Returns the knowledge and the
+/// engine's statistics.
 fn work(
     engine: &Engine,
     net: &Net,
@@ -96,7 +96,7 @@ fn they_say_what_enumeration_says() {
     assert!(met * 2 > maxima && refuted > 20, "{met} of {maxima} met, {refuted} refuted");
 }
 
-/// Places without bounds, a thousand million tokens, weights: all the same to arithmetic.
+/// Unbounded places, a billion tokens, weights: none is harder for arithmetic.
 #[test]
 fn what_is_large_takes_few_steps() {
     let net = text::parse(
@@ -111,7 +111,7 @@ fn what_is_large_takes_few_steps() {
         Goal::Reach(at_least("q", 600_000_000)),
         Goal::Reach(Predicate::and([at_least("r", 100_000_000), few("q")])),
         Goal::Reach(Predicate::and([at_least("r", 2_000_000_000), at_least("s", 1 << 40)])),
-        // Too many: there are 3·333333333 for it.
+        // One too many: the net produces 3·333333333.
         Goal::Reach(at_least("q", 666_666_667)),
         Goal::Maximise(LinearSum::place(net.place_named("s").unwrap())),
     ];
@@ -125,7 +125,7 @@ fn what_is_large_takes_few_steps() {
     assert!(maximum.proved.is_none());
 }
 
-/// By default integers are asked of nets that clauses are too narrow for, and of no other.
+/// By default, the integer encoding is used only on nets whose numbers are too large for clauses.
 #[test]
 fn the_default_engine_is_at_work_where_places_may_hold_much() {
     let goals = |net: &Net| {
@@ -141,7 +141,7 @@ fn the_default_engine_is_at_work_where_places_may_hold_much() {
     assert!(said.contains("no place has many values"), "{said}");
 }
 
-/// A goal that needs two steps of induction, and one that no number of steps shows.
+/// A goal that needs two steps of induction, and a goal for which no number of steps suffices.
 #[test]
 fn step_cases_become_invariants_or_no_answer() {
     let net = text::parse(
@@ -151,7 +151,7 @@ fn step_cases_become_invariants_or_no_answer() {
     )
     .unwrap();
     let at_least = |name: &str| Predicate::at_least(net.place_named(name).unwrap(), 1);
-    // d is only entered from c, which nothing enters.
+    // Place d is only marked from c, which is never marked.
     let goals = [Goal::Reach(at_least("d")), Goal::Reach(at_least("x"))];
     let (known, said) = work(&smt::K_INDUCTION, &net, &goals, Duration::from_secs(5));
     let Knowledge::Reach(Reach::Unreachable { proof, .. }) = &known[0].1 else { panic!("{said}") };

@@ -1,6 +1,6 @@
-//! The state equation engine on random small nets against plain enumeration: no bound below an
-//! enumerated maximum, no reachable goal refuted, every proof's certificate passes the checker, and
-//! mutilated ones do not prove anything false.
+//! The state equation engine on random small nets, against plain enumeration. No bound is below an
+//! enumerated maximum. No reachable goal is refuted. The checker accepts every certificate.
+//! Modified certificates prove nothing false.
 
 use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
@@ -15,7 +15,7 @@ use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, marking_goals};
 use parikh::solvers::Budget;
 
-/// Runs the engine by itself.
+/// Runs the engine alone.
 fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, Statistics) {
     let with_ids: Vec<(GoalId, Goal)> =
         goals.iter().cloned().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
@@ -32,7 +32,7 @@ fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, Statistics) {
     (board, statistics)
 }
 
-/// The document of a goal, and what it refutes.
+/// Returns the certificate of a goal, and the predicate that it refutes.
 fn document_of(board: &Board<'_>, goal: GoalId) -> Option<(Document, Predicate)> {
     let (proof, refuted) = match (board.knowledge(goal)?, board.goal(goal)) {
         (Knowledge::Reach(Reach::Unreachable { proof, .. }), Goal::Reach(predicate)) => {
@@ -50,7 +50,7 @@ fn document_of(board: &Board<'_>, goal: GoalId) -> Option<(Document, Predicate)>
     Some((proof.document.as_deref()?.clone(), refuted))
 }
 
-/// Random goals, and of every kind that examinations ask for.
+/// Returns random goals, and goals of every kind of examination.
 fn goals_of(seed: u64, net: &Net) -> Vec<Goal> {
     let mut goals = random_goals(seed, net, 8);
     goals.push(Goal::Reach(Predicate::Dead));
@@ -79,7 +79,7 @@ fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally
         "net {seed} {}",
         parikh::net::text::print(net)
     );
-    // Each refutation is counted once, and bounds come on top.
+    // Each refutation counts once, and bounds count in addition.
     let proofs = statistics.certified;
     let counted = proofs.at_once + proofs.repaired + proofs.solved + proofs.looked;
     assert!(counted + proofs.given_up >= statistics.infeasible);
@@ -166,7 +166,7 @@ fn candidates_are_handed_out_for_goals_that_are_reachable() {
 
 #[test]
 fn half_a_firing_is_refused_with_a_certificate_that_counts() {
-    // q = 1 takes half a firing of t. A place may have the name that a counter would have.
+    // The marking q = 1 needs half a firing of t. A place may have the name of a counter.
     let text = "place p 3\nplace q\nplace firings#0 1\ntransition t: 2*p -> 2*q";
     let net = parikh::net::text::parse(text).unwrap();
     let q = net.place_named("q").unwrap();
@@ -197,7 +197,7 @@ fn half_a_firing_is_refused_with_a_certificate_that_counts() {
         refutes(&Document::Linear(certificate.clone()), &net, &one).is_ok()
     };
     assert!(proves(certificate));
-    // Without the firings, or with others, it proves nothing.
+    // Without the firing counts, or with others, the certificate proves nothing.
     let mut less = certificate.clone();
     less.counters[0].clear();
     assert!(!proves(&less));
@@ -210,7 +210,8 @@ fn half_a_firing_is_refused_with_a_certificate_that_counts() {
 
 #[test]
 fn a_maximum_is_narrowed_to_whole_firings() {
-    // In fractions seven tokens become seven. In whole firings 6, of which nothing was seen here.
+    // In fractions, seven tokens become seven. With integer firing counts the maximum is 6, which
+    // no run has shown here.
     let net = parikh::net::text::parse(
         "place p 7\nplace q\nplace r\ntransition t: 5*p -> 5*q\ntransition u: 3*p -> 3*r",
     )
@@ -231,8 +232,8 @@ fn a_maximum_is_narrowed_to_whole_firings() {
 
 #[test]
 fn what_nothing_can_come_before_is_refuted() {
-    // Counts of firings allow each of these: a and b feed each other from nothing; t marks a trap
-    // that is said to be empty in the end.
+    // The firing counts admit each of these goals. In the first net, a and b feed each other from
+    // nothing. In the second, t marks a trap that is empty in the goal.
     let cases = [
         ("place p\nplace q\nplace r\ntransition a: p -> q\ntransition b: q -> p + r", "unfed"),
         (
@@ -267,7 +268,7 @@ fn what_nothing_can_come_before_is_refuted() {
         let Document::Linear(mut certificate) = document else { panic!("{document:?}") };
         let named = format!("{:?}", certificate.precedences).to_lowercase();
         assert!(named.contains(kind), "case {at}: {named}");
-        // It takes them.
+        // The precedences are necessary.
         certificate.precedences.clear();
         assert!(refutes(&Document::Linear(certificate), &net, &refuted).is_err());
     }

@@ -1,10 +1,10 @@
-//! Properties of random systems, settled with all checks as users have them, against enumeration.
+//! Properties of random systems, settled with all checks as in normal use, against enumeration.
 //!
-//! The joint states are enumerated by a few lines that share nothing with the engines. CTL is
-//! evaluated on them by iteration until nothing changes. For LTL, a run against the formula is
-//! looked for in the enumerated graph together with the automaton of the negation, which
-//! `parikh-temporal` has oracles of its own for; in SPIN's semantics the graph remembers the last
-//! label, which repeats where nothing can move, and begins with a step at which nothing holds.
+//! The joint states are enumerated by a few lines of code that are independent of the engines. CTL
+//! is evaluated by fixpoint iteration. For LTL, the product of the graph with the automaton of the
+//! negation is searched for a run. The crate `parikh-temporal` tests the automaton on its own. In
+//! SPIN's semantics, the graph remembers the last label, which repeats in deadlocks, and begins
+//! with a step without a label.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -15,13 +15,14 @@ use parikh_systems::{FiniteRuns, KindAutomaton, LabelFormula, LabelId, System, w
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// Properties that one system is asked for.
+/// Number of properties per system.
 const PROPERTIES: usize = 6;
 
-/// Joint states with the steps between them.
+/// The graph of joint states.
 struct Graph {
     starts: Vec<usize>,
-    /// By joint state: label and target. A label that no system has stands for none.
+    /// The label and target of each step, per joint state. A label outside the system stands for no
+    /// label.
     steps: Vec<Vec<(LabelId, usize)>>,
 }
 
@@ -62,7 +63,7 @@ fn enumerated(system: &System) -> Graph {
     Graph { starts, steps }
 }
 
-/// All tuples of one of each.
+/// Returns the Cartesian product of the choices.
 fn tuples(choices: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     choices.into_iter().fold(vec![Vec::new()], |tuples, some| {
         let longer = tuples.iter().flat_map(|tuple| {
@@ -73,7 +74,7 @@ fn tuples(choices: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
 }
 
 impl Graph {
-    /// The same as SPIN sees it: a state is a joint state with the last label.
+    /// Returns the graph in SPIN's semantics: a state is a joint state with the last label.
     fn remembering(&self) -> Graph {
         let (mut numbers, mut all) = (HashMap::new(), Vec::new());
         let mut number = |it: (usize, LabelId), all: &mut Vec<(usize, LabelId)>| {
@@ -82,7 +83,7 @@ impl Graph {
                 all.len() - 1
             })
         };
-        // A first state of its own, from which a step with no label leads to each start.
+        // An additional first state, with an unlabelled step to each initial state.
         let first = number((usize::MAX, NOTHING), &mut all);
         let mut steps = Vec::new();
         while let Some(&(joint, last)) = all.get(steps.len()) {
@@ -97,8 +98,8 @@ impl Graph {
         Graph { starts: vec![first], steps }
     }
 
-    /// Whether there is a run that the automaton accepts: what is left of the joint states with
-    /// states of the automaton when those go from which not every mark can be met again.
+    /// Returns true if the automaton accepts some run. States of the product from which not every
+    /// mark can be met again are removed until nothing changes.
     fn has_run(&self, automaton: &KindAutomaton) -> bool {
         let states = automaton.states.len();
         let moves = |node: usize| {
@@ -163,7 +164,7 @@ impl Graph {
         }
     }
 
-    /// The joint states in which a formula of CTL holds.
+    /// Returns the joint states that satisfy a CTL formula.
     fn satisfying(&self, tree: &Tree) -> Vec<bool> {
         let states = 0..self.steps.len();
         match tree {
@@ -193,7 +194,8 @@ impl Graph {
             }
             Tree::Until { all, weak, parts } => {
                 let (left, right) = (self.satisfying(&parts.0), self.satisfying(&parts.1));
-                // A least set grows from nothing, a greatest one shrinks from everything.
+                // A least fixpoint grows from the empty set, and a greatest fixpoint shrinks from
+                // the full set.
                 let mut set = vec![*weak; self.steps.len()];
                 loop {
                     let goes_on = |state: usize| {
@@ -217,7 +219,7 @@ impl Graph {
     }
 }
 
-/// A formula of CTL over labels.
+/// A CTL formula over labels.
 enum Tree {
     Constant(bool),
     Not(Box<Tree>),
@@ -226,7 +228,7 @@ enum Tree {
     Until { all: bool, weak: bool, parts: Box<(Tree, Tree)> },
 }
 
-/// A random formula, also as text.
+/// Returns a random formula, also as text.
 fn random_tree(random: &mut Rng, system: &System, depth: usize) -> (Tree, String) {
     if depth == 0 {
         let value = random.bool();
@@ -276,8 +278,8 @@ fn random_tree(random: &mut Rng, system: &System, depth: usize) -> (Tree, String
     }
 }
 
-/// Settles properties of a system and holds the answers against what enumeration says. How many
-/// are TRUE and FALSE.
+/// Settles properties of a system and compares the answers with the enumeration. Returns the
+/// numbers of TRUE and FALSE answers.
 fn compared(system: &System, listed: &[(String, bool)], endings: FiniteRuns) -> [usize; 2] {
     let text = write::dot(system);
     let properties: String =
@@ -300,7 +302,7 @@ fn compared(system: &System, listed: &[(String, bool)], endings: FiniteRuns) -> 
     counts.into_inner().unwrap()
 }
 
-/// Linear formulas of random systems; 3,420 pairs, or a million with `PARIKH_SCALE=293`.
+/// Tests LTL formulas on random systems: 3,420 pairs, or a million with `PARIKH_SCALE=293`.
 fn linear(endings: FiniteRuns) -> [usize; 2] {
     let mut counts = [0, 0];
     for seed in 0..scaled(570) {
@@ -318,7 +320,7 @@ fn linear(endings: FiniteRuns) -> [usize; 2] {
                 false => random_linear(&mut random, depth),
             };
             let formula = LabelFormula::parse(&text, &system).unwrap();
-            // With X, SPIN's semantics has no answer.
+            // SPIN's semantics does not support X.
             if endings == FiniteRuns::Ignored || !formula.has_next() {
                 listed.push((text, !graph.has_run(&formula.negation().unwrap())));
             }
@@ -341,8 +343,8 @@ fn linear_properties_in_the_semantics_of_spin_are_as_enumeration_says() {
     assert!(failed > 700 && held > 700, "{failed} {held}");
 }
 
-/// Of some of these components the checker finds a run that the engine knows not to go on for ever;
-/// of all of them there is none.
+/// For some of these components, the checker finds a run that the engine has excluded as an
+/// infinite run. For all components together, there is none.
 #[test]
 fn where_the_checker_needs_all_components_it_has_them() {
     let text = "digraph G {
@@ -377,7 +379,7 @@ fn branching_properties_are_as_enumeration_says() {
         let system = random_system(&mut random);
         let graph = enumerated(&system);
         let property = |random: &mut Rng| {
-            // A sign of CTL stands in each, so that it is no formula of LTL.
+            // Every formula contains a CTL operator, so that it is no LTL formula.
             let depth = random.usize(2..=5);
             let (tree, text) = random_tree(random, &system, depth);
             let sets = graph.satisfying(&tree);

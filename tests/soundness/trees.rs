@@ -1,4 +1,5 @@
-//! Properties of the tree of runs, against naive fixpoints: each engine alone, and whole runs.
+//! Properties of the computation tree, against naive fixpoints: each engine alone, and whole runs
+//! of the program.
 
 use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::scaled;
@@ -20,7 +21,7 @@ use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(2);
 
-/// Random properties of the tree of runs of a net, each with its negation.
+/// Returns random properties of a net's computation tree, each with its negation.
 fn properties(seed: u64, net: &Net, count: usize) -> Vec<TreeProperty> {
     let mut rng = Rng::with_seed(seed);
     let atoms: Vec<_> = (0..3).map(|_| random_predicate(&mut rng, net, 2).sorted()).collect();
@@ -34,9 +35,9 @@ fn properties(seed: u64, net: &Net, count: usize) -> Vec<TreeProperty> {
     all.iter().flat_map(|it| [it.clone(), it.negated()]).collect()
 }
 
-/// What these engines say of properties of random nets, held against the truth: how many they found
-/// to be true, how many false, and how many of both without evidence to be looked at. They may be
-/// asked for more, that helps: where atoms change, and what stays reachable.
+/// Runs these engines on properties of random nets and compares the results with the truth. Returns
+/// the numbers of true results, of false results, and of results without checkable evidence. With
+/// `aided`, the board also has helpful goals: changes of atoms, and home properties.
 fn tried(engines: &'static [Engine], count: u64, aided: bool) -> [usize; 3] {
     let [mut held, mut failed, mut searched] = [0; 3];
     for seed in 0..scaled(count) {
@@ -92,7 +93,8 @@ fn whole_runs_are_right_about_trees() {
     }
 }
 
-/// Markings before and after a firing that a formula does not see satisfy the same.
+/// The markings before and after a firing that a formula does not observe satisfy the same
+/// formulas.
 #[test]
 fn firings_that_a_formula_does_not_see_keep_what_is_true() {
     let (mut seen, mut held) = (0, 0);
@@ -119,7 +121,7 @@ fn firings_that_a_formula_does_not_see_keep_what_is_true() {
     assert!(seen > 500 && held > 100 && held < seen, "{held} of {seen}");
 }
 
-/// Formulas of CTL that are said to mean the same as a formula of LTL on all paths.
+/// CTL formulas reported as equivalent to an LTL formula on all paths.
 #[test]
 fn what_all_paths_decide_is_what_the_tree_is() {
     let (mut seen, mut held) = (0, 0);
@@ -145,7 +147,7 @@ fn what_all_paths_decide_is_what_the_tree_is() {
     assert!(seen > 100 && held > 20 && held < seen, "{held} of {seen}");
 }
 
-/// Properties of runs between which formulas of CTL are said to lie.
+/// Properties of runs that imply, or follow from, CTL formulas.
 #[test]
 fn runs_show_what_the_tree_has_and_it_shows_what_some_run_has() {
     let (mut seen, mut shown, mut excluded) = (0, 0, 0);

@@ -1,5 +1,5 @@
-//! Claims of safe units, true and false, on random small nets, against plain enumeration: what
-//! breaks a claim is found, and nothing that does not rest on the claim is wrong.
+//! Unit claims, true and false, on random small nets, against plain enumeration. Violations of a
+//! claim are found, and all answers that do not assume the claim are correct.
 
 use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::scaled;
@@ -19,8 +19,8 @@ use parikh::solvers::Budget;
 use parikh::structure;
 use std::time::Duration;
 
-/// The net with a root around two units that share its places, the second inside the first, all
-/// claimed to be safe. `None` when the initial marking breaks that.
+/// Adds a root unit with two nested units, which share the places of the net, all claimed to be
+/// safe. Returns `None` if the initial marking violates the claim.
 fn claiming(net: &Net, seed: u64) -> Option<Net> {
     let mut builder = NetBuilder::new(net.name());
     for p in net.places() {
@@ -56,7 +56,7 @@ fn nets() -> impl Iterator<Item = (u64, Net)> {
     })
 }
 
-/// The plain way: every marking on the way, one firing at a time.
+/// Finds the first violation of the claim along a sequence, one firing at a time.
 fn breaks_plainly(net: &Net, sequence: &FiringSequence) -> Option<u64> {
     let units = net.units().unwrap();
     let mut marking = net.initial().clone();
@@ -90,7 +90,8 @@ fn a_breach_on_the_way_is_found_where_it_is() {
         let plainly = breaks_plainly(&net, &sequence);
         let found = first_breach(&net, &sequence, u64::MAX);
         assert_eq!(found.is_some(), plainly.is_some(), "seed {seed}: {found:?}");
-        // Runs of one transition are looked at as a whole, so it may be found a little later.
+        // Repeated firings of a transition are checked together, so the violation may be found
+        // slightly later.
         if let (Some(text), Some(firings)) = (found, plainly) {
             let said = text.split(' ').rev().nth(1).unwrap().parse::<u64>().unwrap();
             assert!(said >= firings, "seed {seed}: {text}, but after {firings}");
@@ -136,7 +137,7 @@ fn what_does_not_rest_on_the_claim_is_true_and_a_false_claim_is_no_internal_erro
     assert!(breaches > 5 && answers > 500, "{breaches} breaches, {answers} answers");
 }
 
-/// All that is known of the net, true or not.
+/// Returns facts about the net, including false facts.
 fn facts(net: &Net) -> Facts {
     let budget = Budget::unlimited();
     let flows = structure::flows::place_flows(net, &budget).unwrap();
@@ -185,7 +186,8 @@ fn what_is_decided_from_a_false_claim_says_so_and_the_rest_is_true() {
             wrong += u32::from(!is_true);
         }
     }
-    // "Holds everywhere" is seen in the initial marking, so it never rests on anything.
+    // A predicate that holds initially is decided by the initial marking, so its answer assumes
+    // nothing.
     assert!(claimed > 50 && proved > 500 && wrong >= 5, "{claimed} {proved} {wrong}");
 }
 

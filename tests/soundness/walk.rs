@@ -1,6 +1,6 @@
-//! The walk on random small nets with random goals, against plain enumeration: nothing it claims is
-//! refused by the board, nothing it reaches is unreachable, and nearly all that is reachable is
-//! reached.
+//! The walk on random small nets with random goals, against plain enumeration. The board accepts
+//! all its witnesses, everything it reaches is reachable, and it reaches nearly all reachable
+//! goals.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -14,7 +14,7 @@ use parikh::net::{
 use parikh::solvers::Budget;
 use std::collections::HashSet;
 
-/// A net with at most so many places and transitions, arcs of weight up to 3.
+/// Returns a random net with arc weights up to 3.
 fn random_net(rng: &mut Rng) -> Net {
     let mut builder = NetBuilder::new("random");
     let places: Vec<PlaceId> = (0..rng.usize(1..7))
@@ -60,7 +60,7 @@ fn random_predicate(net: &Net, depth: u32, rng: &mut Rng) -> Predicate {
     }
 }
 
-/// All reachable markings, `None` when there are too many.
+/// Returns all reachable markings, or `None` if there are too many.
 fn enumerate(net: &Net) -> Option<Vec<Marking>> {
     let mut seen = HashSet::from([net.initial().clone()]);
     let mut all = vec![net.initial().clone()];
@@ -104,7 +104,7 @@ fn walk<'n>(net: &'n Net, goals: Vec<Goal>, config: &Config, seed: u64) -> Board
     board
 }
 
-/// (goals that have an answer from below, those of them that the walk missed).
+/// Returns the number of goals with a witness, and the number of those that the walk missed.
 fn compare(config: &Config, nets: u64) -> (usize, usize) {
     let (mut answerable, mut missed) = (0, 0);
     for seed in 0..nets {
@@ -151,12 +151,13 @@ fn what_is_reachable_in_small_nets_is_reached_and_nothing_else() {
 
 #[test]
 fn each_strategy_by_itself_claims_nothing_false() {
-    // Without hints the guided walk goes nowhere; see the table of engines for it with some.
+    // Without hints, the guided walk does nothing. It is tested with hints in the table of engines.
     for strategy in Strategy::ALL.into_iter().filter(|&strategy| strategy != Strategy::Guided) {
         let config = Config { work: 20_000, only: Some(vec![strategy]), ..Config::default() };
         let (answerable, missed) = compare(&config, scaled(100));
         eprintln!("{strategy:?}: {missed} of {answerable} missed");
-        // Pumping roams and comes back; the others are there to reach.
+        // The strategy for self-covering sequences often returns to its start; the other strategies
+        // must reach goals.
         assert!(strategy == Strategy::Pump || missed * 6 < answerable, "{strategy:?} {missed}");
     }
 }
@@ -169,7 +170,7 @@ fn pumps_are_found_where_the_net_is_unbounded() {
         let pump = find_pump(&net, &Budget::unlimited(), seed, 60_000);
         let bounded = enumerate(&net).is_some();
         assert!(!bounded || pump.is_none(), "net {seed}");
-        // With more markings than were enumerated, a small net is nearly always unbounded.
+        // A small net with more markings than the limit is nearly always unbounded.
         unbounded += usize::from(!bounded);
         found += usize::from(pump.is_some());
     }

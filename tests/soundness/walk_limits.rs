@@ -1,4 +1,5 @@
-//! The walk at the edges: huge numbers, nothing to walk on, pumps, many goals, goals of others.
+//! The walk at its limits: huge numbers, empty nets, self-covering sequences, many goals, goals
+//! settled by others.
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
@@ -145,7 +146,7 @@ fn a_source_pumps_and_what_it_feeds_is_infinite() {
 
 #[test]
 fn a_pump_that_needs_its_way_back_is_found() {
-    // Ten machines with four states each must all come back.
+    // Ten machines with four states each must all return.
     let mut text = String::from("place done\n");
     for i in 0..10 {
         text.push_str(&format!("place a{i} 1\nplace b{i}\nplace c{i}\nplace d{i}\n"));
@@ -168,7 +169,7 @@ fn a_bounded_net_has_no_pump() {
 
 #[test]
 fn a_long_chain_of_needs_is_followed_by_plans() {
-    // Uniform choice undoes what it did: reaching the end takes it exponentially long.
+    // Uniform choice often undoes earlier moves, so reaching the end takes exponential time.
     let mut builder = NetBuilder::new("ladder");
     let rungs: Vec<_> =
         (0..200).map(|i| builder.place(&format!("r{i}"), u64::from(i == 0)).unwrap()).collect();
@@ -231,7 +232,7 @@ fn a_spent_budget_and_settled_goals_end_the_walk() {
     };
     std::thread::scope(|scope| {
         let walker = scope.spawn(|| run(&task, board.under("RANDOM_WALK"), &Config::default()));
-        // Somebody else settles the one goal that cannot be reached.
+        // Another thread settles the only unreachable goal.
         while board.is_open(GoalId::new(1)) {
             std::thread::yield_now();
         }

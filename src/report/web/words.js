@@ -1,4 +1,4 @@
-// Helpers for elements, and for sentences with nodes in them. Text is only ever set as text.
+// Functions that create elements, and sentences with nodes in them. Text is only ever set as text.
 
 /** Creates an element with attributes and children. Attributes that are functions become listeners. */
 const make = (tag, attributes = {}, ...children) => {

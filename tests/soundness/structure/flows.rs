@@ -1,4 +1,4 @@
-//! Flows, semiflows, bounds and unit proofs against dense elimination and enumeration.
+//! Flows, semiflows, bounds and unit proofs, against dense elimination and enumeration.
 
 use super::plain::*;
 use parikh::net::units::Unit;
@@ -13,7 +13,7 @@ fn dense<Id: Copy + Ord>(flow: &Flow<Id>, ids: impl Iterator<Item = Id>) -> Vec<
     ids.map(|id| i128::from(flow.coefficient(id).to_i64().unwrap())).collect()
 }
 
-/// C by places and effect classes.
+/// Returns the incidence matrix by places and effect classes.
 fn by_classes(net: &Net) -> Vec<Vec<i128>> {
     let dense = dense_incidence(net);
     let first = |class| net.class(class)[0].index();
@@ -55,13 +55,13 @@ fn flows_are_a_basis_of_the_null_space() {
 fn flows_of_huge_weights_are_exact() {
     let mut big = 0;
     for mut net in nets(2, 300, Shape { nodes: 6, weight: i64::MAX as u64 / 8 }) {
-        // Parallel arcs add up, so some of these are beyond i64::MAX / 8; all are legal.
+        // Parallel arcs add up, so some weights are beyond i64::MAX / 8, and all are legal.
         let flows = place_flows(&net, &Budget::unlimited()).unwrap();
         assert!(flows.iter().all(|flow| flow.holds(&net)), "{}", text::print(&net));
         big += flows.iter().filter(|flow| flow.terms().iter().any(|term| term.1.is_big())).count();
         let loops = transition_flows(&net, &Budget::unlimited()).unwrap();
         assert!(loops.iter().all(|flow| flow.holds(&net)), "{}", text::print(&net));
-        // Rank does not depend on the arithmetic: |P| − #P-flows = classes − #T-flows.
+        // The rank does not depend on the arithmetic: |P| − #P-flows = classes − #T-flows.
         let (by_p, by_t) = (net.place_count() - flows.len(), net.effect_count() - loops.len());
         assert_eq!(by_p, by_t, "{}", text::print(&net));
         net = text::parse(&text::print(&net)).unwrap();
@@ -70,8 +70,8 @@ fn flows_of_huge_weights_are_exact() {
     assert!(big > 20, "only {big} flows needed more than 64 bits");
 }
 
-/// Semiflows of minimal support by definition: a support on which the null space is a line that
-/// some strictly positive vector spans.
+/// Returns the semiflows of minimal support by definition: the null space on the support is a line
+/// spanned by a positive vector.
 fn minimal_semiflows(rows: &[Vec<i128>]) -> Vec<Vec<i128>> {
     let mut found = Vec::new();
     for subset in subsets(rows.len()).filter(|subset| !subset.is_empty()) {
@@ -149,7 +149,7 @@ fn bounds_hold_in_every_reachable_marking() {
     assert!(bounded > 3000 && tight > 2000, "{bounded} bounds, {tight} of them tight");
 }
 
-/// The net again, with its places dealt to a root unit and one below it.
+/// Returns the net with its places distributed to a root unit and a unit below it.
 fn with_units(net: &Net, random: &mut fastrand::Rng) -> Option<Net> {
     let mut builder = NetBuilder::new("n");
     for p in net.places() {

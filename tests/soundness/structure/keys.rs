@@ -1,4 +1,4 @@
-//! The structural keys against their definitions, read literally and slowly.
+//! The structural properties against their literal definitions.
 
 use super::plain::*;
 use parikh::net::{Net, PlaceId, TransitionId, text};
@@ -12,7 +12,8 @@ fn outputs(net: &Net, t: TransitionId) -> Vec<PlaceId> {
     net.post(t).iter().map(|arc| arc.place).collect()
 }
 
-/// reach[a][b]: a path from a to b, by Floyd and Warshall; places first, then transitions.
+/// Computes reach[a][b], true if there is a path from a to b, by the Floyd-Warshall algorithm.
+/// Places come first, then transitions.
 fn paths(net: &Net, directed: bool) -> Vec<Vec<bool>> {
     let places = net.place_count();
     let count = places + net.transition_count();
@@ -98,6 +99,7 @@ fn keys_are_what_their_definitions_say() {
             seen.insert((verdict.key, verdict.value));
         }
     }
-    // Every key was seen both true and false, but for units, which the text format does not have.
+    // Every property was both true and false for some net, except those of units, which the text
+    // format lacks.
     assert_eq!(seen.len(), 29);
 }

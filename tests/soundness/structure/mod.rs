@@ -1,5 +1,4 @@
-//! Structural algorithms on random small nets, against slow and literal readings of what they
-//! should find.
+//! Structural algorithms on random small nets, against slow implementations of their definitions.
 
 mod flows;
 mod keys;

@@ -1,19 +1,19 @@
-//! Random small nets, their reachable markings, and dense exact elimination: slow and plain, to
-//! compare the structural algorithms with.
+//! Random small nets, their reachable markings, and dense exact elimination, as simple references
+//! for the structural algorithms.
 
 use crate::support::scale::scaled;
 use parikh::net::{Marking, Net, PlaceId, text};
 use std::collections::HashSet;
 
-/// What a random net may look like.
+/// The shape of a random net.
 pub(crate) struct Shape {
-    /// At least one, at most this many places and transitions.
+    /// Maximal number of places and of transitions. The minimum is one.
     pub(crate) nodes: usize,
     /// The largest arc weight.
     pub(crate) weight: u64,
 }
 
-/// A net from the textual format, so that a failing test can print it.
+/// Returns a random net, parsed from the textual format so that a failing test can print it.
 pub(crate) fn random_net(random: &mut fastrand::Rng, shape: &Shape) -> Net {
     let places = random.usize(1..=shape.nodes);
     let transitions = random.usize(1..=shape.nodes);
@@ -36,13 +36,13 @@ pub(crate) fn random_net(random: &mut fastrand::Rng, shape: &Shape) -> Net {
     text::parse(&net).unwrap()
 }
 
-/// `count` random nets on usual days, the same for the same seed.
+/// Returns random nets by seed; `count` is their number at scale 1.
 pub(crate) fn nets(seed: u64, count: u64, shape: Shape) -> impl Iterator<Item = Net> {
     let mut random = fastrand::Rng::with_seed(seed);
     (0..scaled(count)).map(move |_| random_net(&mut random, &shape))
 }
 
-/// Reachable markings, breadth first; the second part says whether these are all.
+/// Returns the reachable markings in breadth-first order. The flag is true if these are all.
 pub(crate) fn reachable(net: &Net, limit: usize) -> (Vec<Marking>, bool) {
     let mut known = HashSet::from([net.initial().clone()]);
     let mut markings = vec![net.initial().clone()];
@@ -62,13 +62,13 @@ pub(crate) fn reachable(net: &Net, limit: usize) -> (Vec<Marking>, bool) {
     (markings, true)
 }
 
-/// C by places (rows) and transitions, all of them (columns).
+/// Returns the incidence matrix, with places as rows and all transitions as columns.
 pub(crate) fn dense_incidence(net: &Net) -> Vec<Vec<i128>> {
     let entry = |p, t| i128::from(net.post_weight(t, p)) - i128::from(net.pre_weight(t, p));
     net.places().map(|p| net.transitions().map(|t| entry(p, t)).collect()).collect()
 }
 
-/// A basis of { y : y·rows = 0 }, by Gauss on (rows | I).
+/// Returns a basis of { y : y·rows = 0 }, by Gaussian elimination on (rows | I).
 pub(crate) fn dense_null_space(rows: &[Vec<i128>]) -> Vec<Vec<i128>> {
     let width = rows.first().map_or(0, Vec::len);
     let unit = |at: usize| (0..rows.len()).map(move |i| i128::from(i == at));
@@ -93,7 +93,7 @@ pub(crate) fn dense_null_space(rows: &[Vec<i128>]) -> Vec<Vec<i128>> {
     table[done..].iter().map(|row| row[width..].to_vec()).collect()
 }
 
-/// The rank of these vectors.
+/// Returns the rank of these vectors.
 pub(crate) fn rank(rows: &[Vec<i128>]) -> usize {
     rows.len() - dense_null_space(rows).len()
 }
@@ -102,12 +102,12 @@ fn gcd_of(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs() } else { gcd_of(b, a % b) }
 }
 
-/// All subsets of `0..count`, each ascending.
+/// Returns all subsets of `0..count`, each ascending.
 pub(crate) fn subsets(count: usize) -> impl Iterator<Item = Vec<usize>> {
     (0..1_usize << count).map(move |bits| (0..count).filter(|at| bits >> at & 1 == 1).collect())
 }
 
-/// Places by index.
+/// Converts indices to places.
 pub(crate) fn places(set: &[usize]) -> Vec<PlaceId> {
     set.iter().copied().map(PlaceId::new).collect()
 }

@@ -1,4 +1,4 @@
-//! Siphons, traps and the siphon-trap argument against all subsets and all reachable markings.
+//! Siphons, traps and the siphon-trap property, against all subsets and all reachable markings.
 
 use super::plain::*;
 use parikh::net::{Net, PlaceId, text};
@@ -11,7 +11,8 @@ use parikh::structure::minimal::minimal_sets;
 use parikh::structure::siphons::{is_siphon, largest_siphon, starved_by, unmarked_siphon};
 use parikh::structure::traps::{is_trap, largest_trap, small_marked_trap, small_marked_traps};
 
-/// By definition: each transition that causes something at the set has a needed arc there.
+/// Returns true if the set is a siphon or trap by definition: each transition with an effect on the
+/// set has the required arc.
 fn closed(net: &Net, kind: Kind, set: &[PlaceId]) -> bool {
     net.transitions().all(|t| {
         let takes = net.pre(t).iter().any(|arc| set.contains(&arc.place));
@@ -116,7 +117,7 @@ fn traps_stay_marked_and_unmarked_siphons_stay_empty() {
     }
 }
 
-/// The property by definition, over all subsets.
+/// Evaluates the siphon-trap property by definition, over all subsets.
 fn every_set_has_a_marked_trap(net: &Net, question: SiphonTrapProperty) -> bool {
     let traps = all_closed(net, Kind::Trap);
     let concerned = |set: &[PlaceId]| match question {
@@ -163,7 +164,7 @@ fn the_siphon_trap_argument_is_decided_right_and_never_contradicts_a_deadlock() 
                 let (markings, _) = reachable(&net, 300);
                 assert!(!markings.iter().any(|m| net.is_dead(m)), "{}", text::print(&net));
             }
-            // The second question is about fewer sets wherever Commoner's conclusion may be drawn.
+            // The second variant considers fewer sets if Commoner's theorem applies.
             assert!(!proved[0] || proved[1] || !consumes_single_tokens(&net));
             only_by_dead_markings += usize::from(proved == [false, true]);
         }
