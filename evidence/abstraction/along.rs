@@ -1,23 +1,23 @@
-//! Nets that go along with every firing of a coloured net.
+//! Nets that simulate a coloured net.
 
 use super::quotient::Quotient;
 use parikh_net::Net;
 
-/// A net whose folding is that of a coloured net, and which fires whatever that fires, seen through
-/// the totals of places: its skeleton, or the unfolding with some colours made one.
+/// A net with the coloured places and transitions of a coloured net as its folding, and which
+/// simulates it with respect to the totals of places: the skeleton, or the unfolding of a quotient.
 ///
 /// # Soundness
-/// See [`Skeleton`](super::Skeleton) and [`Quotient`] for why it goes along. A goal is weakened to
-/// what holds in this net wherever it holds in the coloured one:
+/// [`Skeleton`](super::Skeleton) and [`Quotient`] prove the simulation. A goal is weakened to a
+/// goal that holds in this net wherever the original goal holds in the coloured net:
 /// 1. Comparisons of totals stay as they are.
-/// 2. A transition that some binding enables has one here that is enabled.
-/// 3. That no binding enables a transition says something only if the transition is decided; then
-///    none here is enabled. For any other transition it is replaced by true, and so a deadlock
-///    becomes "none of the decided transitions is enabled".
+/// 2. If some binding enables a coloured transition, one of its transitions here is enabled.
+/// 3. If no binding enables a transition, none of its transitions here is enabled, provided that
+///    the transition is decided. Otherwise the condition is replaced by true. So a deadlock becomes
+///    "none of the decided transitions is enabled".
 #[derive(Clone, Debug)]
 pub struct Abstraction {
     pub(super) net: Net,
-    /// By coloured transition.
+    /// One entry per coloured transition.
     pub(super) decided: Vec<bool>,
 }
 
@@ -26,12 +26,12 @@ impl Abstraction {
         Abstraction { net, decided }
     }
 
-    /// The abstraction that is this unfolding of a quotient.
+    /// Creates the abstraction given by the unfolding of a quotient.
     pub fn of_quotient(quotient: &Quotient, unfolding: Net) -> Self {
         Abstraction { net: unfolding, decided: quotient.decided().to_vec() }
     }
 
-    /// The net.
+    /// Returns the net.
     pub fn net(&self) -> &Net {
         &self.net
     }

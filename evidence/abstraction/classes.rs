@@ -1,4 +1,4 @@
-//! Which colours of each sort become one.
+//! Classes of colours that a quotient merges.
 
 use parikh_net::coloured::{
     ColouredNet, Guard, Multiset, NamedClasses, SortId, SortKind, Term, Value, VariableId,
@@ -6,24 +6,24 @@ use parikh_net::coloured::{
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// For each sort its colours in classes, each of which becomes one colour; or all as they are.
+/// The classes of the colours of each sort; `None` if each colour is its own class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classes(Vec<Option<Arc<[u32]>>>);
 
-/// The most colours of a sort that is cut into classes.
+/// The maximum number of colours of a sort with classes.
 const COLOURS: u64 = 1_000_000;
 
-/// The most colours that are tried in comparisons, to see which of them these tell apart.
+/// The maximum number of colours that are tried in comparisons.
 const TRIED: u64 = 4_000_000;
 
 impl Classes {
-    /// Every colour for itself.
+    /// Returns the classes in which every colour is its own class.
     pub fn none(net: &ColouredNet) -> Classes {
         Classes(vec![None; net.sorts().len()])
     }
 
-    /// The colours of a sort that others are made of with the same `key` (of the sort and the
-    /// colour) in one class, as far as sorts are not too large.
+    /// Puts the colours of each base sort with the same `key` (a function of the sort and the
+    /// colour) into one class. Sorts with too many colours get no classes.
     pub fn by(net: &ColouredNet, key: impl Fn(SortId, u64) -> u64) -> Classes {
         let mut classes = Classes::none(net);
         for (at, id) in base_sorts(net) {
@@ -42,29 +42,29 @@ impl Classes {
         classes
     }
 
-    /// The classes of a sort's colours, numbered in the order of their first colours; `None` when
-    /// each colour is for itself.
+    /// Returns the class of each colour of a sort, numbered in the order of the first colours.
+    /// Returns `None` if each colour is its own class.
     pub fn of(&self, sort: SortId) -> Option<&Arc<[u32]>> {
         self.0[sort.index()].as_ref()
     }
 
-    /// Whether every colour of every sort is for itself.
+    /// Returns true if every colour of every sort is its own class.
     pub fn is_trivial(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 
-    /// Whether there is one class of each sort that others are made of.
+    /// Returns true if each base sort has only one class.
     pub fn is_skeleton(&self, net: &ColouredNet) -> bool {
         let one =
             |of: &Option<Arc<[u32]>>| of.as_ref().is_some_and(|of| of.iter().all(|&it| it == 0));
         base_sorts(net).all(|(at, _)| one(&self.0[at]))
     }
 
-    /// The classes of a sort's colours by their names, for each sort that has classes of several;
-    /// `None` where two sorts have the same colours and different classes.
+    /// Returns the classes by the names of the colours, for each sort with classes. Returns `None`
+    /// if two sorts have the same colours and different classes.
     pub fn named(&self, net: &ColouredNet) -> Option<Vec<NamedClasses>> {
         let mut all: BTreeMap<Vec<String>, Option<NamedClasses>> = BTreeMap::new();
-        // A sort of more has no classes, and not the colours of one that has.
+        // A larger sort has no classes, and cannot have the same colours as a sort with classes.
         let few = |&(_, sort): &(usize, SortId)| net.sort(sort).size() <= COLOURS;
         for (_, sort) in base_sorts(net).filter(few) {
             let names = (0..net.sort(sort).size()).map(|colour| net.colour_name(sort, colour));
@@ -86,14 +86,15 @@ impl Classes {
         Some(all.into_values().flatten().collect())
     }
 
-    /// These classes of the sorts that `wanted` says, and every colour for itself of the others.
+    /// Returns these classes for the sorts that satisfy `wanted`, and no classes for the other
+    /// sorts.
     pub fn only(&self, wanted: impl Fn(usize) -> bool) -> Classes {
         let sorts = self.0.iter().enumerate();
         Classes(sorts.map(|(at, of)| of.clone().filter(|_| wanted(at))).collect())
     }
 
-    /// The coarsest classes in which no constant taken, no block moved and no comparison with one
-    /// variable tells two colours of one class apart.
+    /// Returns the coarsest classes such that no constant taken, no partition element moved and no
+    /// comparison with one variable distinguishes two colours of a class.
     pub fn by_constants(net: &ColouredNet) -> Classes {
         let mut tells = Tells { net, tried: 0, sorts: vec![None; net.sorts().len()] };
         for (at, id) in base_sorts(net) {
@@ -118,7 +119,8 @@ impl Classes {
     }
 }
 
-/// The sorts that others are made of, of more than one colour, with their positions.
+/// Iterates over the base sorts (enumerations and ranges) with more than one colour, with their
+/// positions.
 pub fn base_sorts(net: &ColouredNet) -> impl Iterator<Item = (usize, SortId)> {
     let base = |id: SortId| {
         let sort = net.sort(id);
@@ -128,7 +130,7 @@ pub fn base_sorts(net: &ColouredNet) -> impl Iterator<Item = (usize, SortId)> {
     net.sort_ids().enumerate().filter(move |&(_, id)| base(id))
 }
 
-/// The only variable of a comparison; `None` when there is none, or several.
+/// Returns the only variable of a comparison, or `None` if it has none or several.
 pub(super) fn only_variable(left: &Term, right: &Term) -> Option<VariableId> {
     let mut variables = Vec::new();
     left.variables(&mut variables);
@@ -142,7 +144,7 @@ pub(super) fn only_variable(left: &Term, right: &Term) -> Option<VariableId> {
 struct Tells<'n> {
     net: &'n ColouredNet,
     tried: u64,
-    /// By sort the classes so far; `None` where there are to be none.
+    /// The current classes by sort; `None` for a sort without classes.
     sorts: Vec<Option<Vec<u32>>>,
 }
 
@@ -216,7 +218,7 @@ impl Tells<'_> {
         }
     }
 
-    /// Colours with different keys are in different classes from now on.
+    /// Splits the classes of a sort so that colours with different keys are in different classes.
     fn split(&mut self, sort: SortId, key: impl Fn(u64) -> u32) {
         let Some(of) = &mut self.sorts[sort.index()] else { return };
         self.tried += of.len() as u64;

@@ -1,10 +1,10 @@
-//! Evidence about coloured nets without unfolding them: witnesses are replayed by the firing rule
-//! of coloured nets, refutations are made about [abstractions](Abstraction): the skeleton, or the
-//! unfolding with some colours made one.
+//! Evidence about coloured nets without unfolding. Witnesses are replayed by the firing rule of
+//! coloured nets. Refutations are about [abstractions](Abstraction): the skeleton, or the unfolding
+//! of a quotient.
 //!
-//! Sequences are as those of other nets, over *steps*: a transition with a binding, numbered as
-//! they turn up. Goals are written over the skeleton's nodes: a place stands for all tokens of the
-//! coloured place, "t is enabled" for "some binding of t is".
+//! Sequences consist of *steps*: a transition with a binding, numbered in the order of first use.
+//! Goals are written over the places and transitions of the skeleton: a place stands for the total
+//! number of tokens of the coloured place, "t is enabled" for "some binding of t is enabled".
 
 mod along;
 mod classes;
@@ -25,16 +25,16 @@ use parikh_net::{BuildError, FiringSequence, Marking, Predicate, TransitionId};
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-/// A transition with the binding that it fires under.
+/// A coloured transition with the binding under which it fires.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ColouredStep {
     /// The transition.
     pub transition: ColouredTransitionId,
-    /// A colour for each of its variables.
+    /// A colour for each variable of the transition.
     pub binding: Vec<Value>,
 }
 
-/// A coloured net as it is worked on without its unfolding.
+/// A coloured net that is analysed without its unfolding.
 #[derive(Debug)]
 pub struct ColouredModel {
     net: ColouredNet,
@@ -48,33 +48,33 @@ struct Steps {
     numbers: HashMap<ColouredStep, TransitionId>,
 }
 
-/// The most colours in one place of an initial marking.
+/// The maximum number of colours in one place of the initial marking.
 const COLOURS: usize = 1_000_000;
 
-/// What may be looked at to show that a transition is not enabled in one marking.
+/// The maximum work to show that a transition is not enabled in one marking.
 const LOOKS: u64 = 20_000_000;
 
 impl ColouredModel {
-    /// The model of this net.
+    /// Creates the model of a coloured net.
     ///
     /// # Errors
-    /// When it has more tokens than are counted.
+    /// When the number of tokens is too large.
     pub fn new(net: ColouredNet) -> Result<Self, BuildError> {
         let skeleton = Skeleton::of(&net)?;
         Ok(ColouredModel { net, skeleton, steps: RwLock::default() })
     }
 
-    /// The coloured net.
+    /// Returns the coloured net.
     pub fn net(&self) -> &ColouredNet {
         &self.net
     }
 
-    /// Its skeleton.
+    /// Returns the skeleton of the net.
     pub fn skeleton(&self) -> &Skeleton {
         &self.skeleton
     }
 
-    /// The number of a step, in firing sequences.
+    /// Returns the number of a step in firing sequences. A new step gets the next number.
     pub fn number(&self, step: ColouredStep) -> TransitionId {
         let mut steps = self.steps.write().unwrap_or_else(PoisonError::into_inner);
         let next = TransitionId::new(steps.all.len());
@@ -85,13 +85,13 @@ impl ColouredModel {
         })
     }
 
-    /// The step of this number.
+    /// Returns the step with this number.
     pub fn step(&self, number: TransitionId) -> Option<ColouredStep> {
         let steps = self.steps.read().unwrap_or_else(PoisonError::into_inner);
         steps.all.get(number.index()).cloned()
     }
 
-    /// How a step is written: `t(x=2,y=red)`.
+    /// Returns the name of a step, as `t(x=2,y=red)`.
     pub fn step_name(&self, number: TransitionId) -> String {
         let Some(ColouredStep { transition, binding }) = self.step(number) else {
             return "?".to_owned();
@@ -110,16 +110,16 @@ impl ColouredModel {
         name
     }
 
-    /// The initial marking; `None` when it has too many colours.
+    /// Returns the initial marking, or `None` if it has too many colours.
     pub fn initial(&self) -> Option<ColouredMarking> {
         self.net.initial(COLOURS).ok()
     }
 
-    /// Fires the first steps of `sequence` from the initial marking, one by one, and shows the
-    /// marking at each of `stops`, which ascend.
+    /// Fires the steps of `sequence` from the initial marking, and calls `seen` with the marking
+    /// after each number of firings in `stops`, which must ascend.
     ///
     /// # Errors
-    /// With the first firing that fails.
+    /// The first firing that fails.
     pub fn visit(
         &self,
         sequence: &FiringSequence,
@@ -160,7 +160,7 @@ impl ColouredModel {
         Ok(())
     }
 
-    /// The tokens of each place, whatever their colours; `None` beyond what is counted.
+    /// Returns the total number of tokens of each place, or `None` on overflow.
     pub fn totals(&self, marking: &ColouredMarking) -> Option<Marking> {
         let tokens = self.net.place_ids().map(|place| {
             u64::try_from(marking.total(place)).ok().filter(|&it| it <= Marking::MAX_TOKENS)
@@ -168,10 +168,10 @@ impl ColouredModel {
         tokens.collect::<Option<Vec<u64>>>().map(Marking::new)
     }
 
-    /// Whether a predicate over the skeleton's nodes holds in a marking of the coloured net.
+    /// Evaluates a predicate over the skeleton's nodes in a marking of the coloured net.
     ///
     /// # Errors
-    /// When it depends on a transition with too many bindings to look at.
+    /// When a transition in question has too many bindings.
     pub fn holds(&self, predicate: &Predicate, marking: &ColouredMarking) -> Result<bool, GaveUp> {
         let totals = self.totals(marking).ok_or(GaveUp)?;
         self.holds_in(predicate, marking, &totals)

@@ -1,4 +1,4 @@
-//! A coloured net with some colours made one.
+//! A coloured net in which some colours are merged.
 //!
 //! ```text
 //! sort A = 1..3                                   sort A = {1}
@@ -7,27 +7,28 @@
 //! transition t [b < 6]: p{(a,b)} -> …             transition t [b = 1]: p{(a,b)} -> …
 //! ```
 //!
-//! [`Classes`] say which. Tokens keep the classes of their colours and are counted together; `all`
-//! of a sort is as many tokens of each class as it has colours. A comparison with one variable
-//! becomes a choice of the variable's classes in which it holds for some colour; other comparisons
-//! of what is not whole are gone.
+//! [`Classes`] define the merged colours. Tokens keep the classes of their colours and are counted
+//! together; `all` of a sort is, for each class, as many tokens as the class has colours. A
+//! comparison with one variable becomes a disjunction of the classes in which it holds for some
+//! colour. Other comparisons of merged sorts are dropped.
 //!
 //! # Soundness
-//! As of the [skeleton](super::Skeleton), which is the case that every sort is one class: each
-//! firing under a binding is one here under the classes of the binding, so the classes of the
-//! tokens of a reachable marking are a reachable marking here.
+//! As for the [skeleton](super::Skeleton), which is the case that every sort is one class. Each
+//! firing under a binding is a firing of the quotient under the classes of the binding. So the
+//! classes of the tokens of a reachable marking are a reachable marking of the quotient.
 //!
-//! A transition is *decided* if, whenever it can fire here, some binding of these classes can fire
-//! in the coloured net: its guard holds for all colours of a class or for none; and what it takes
-//! of classes with several colours are single tokens, each with a variable that occurs nowhere else
-//! in what it takes, so that any tokens of the class will do. (Of a tuple with `all` many tokens
-//! are taken that have the variable in common: any will not do.) If all transitions are decided,
-//! the colours made one were never told apart: from a marking and its image here the same
-//! transitions can fire, to markings and their images. The two nets are *bisimilar*.
+//! A transition is *decided* if, whenever it is enabled in the quotient, some binding of these
+//! classes is enabled in the coloured net. The conditions are: its guard holds for all colours of a
+//! class or for none; and tokens that it takes of merged sorts are single tokens, each with a
+//! variable that occurs nowhere else in what the transition takes, so that any token of the class
+//! suffices. (A tuple with `all` takes many tokens with a common variable, so it does not qualify.)
+//! If all transitions are decided, nothing distinguishes the merged colours: a marking and its
+//! image in the quotient enable the same transitions, which lead to markings and their images. The
+//! two nets are *bisimilar*.
 //!
 //! # Sources
-//! Colours that nothing distinguishes: Bilgram, Jensen, Pedersen, Srba, Taankvist, *Methods for
-//! efficient unfolding of colored Petri nets*, Fundamenta Informaticae 189, 2023 (quotienting).
+//! Indistinguishable colours: Bilgram, Jensen, Pedersen, Srba, Taankvist, *Methods for efficient
+//! unfolding of colored Petri nets*, Fundamenta Informaticae 189, 2023 (quotienting).
 
 use super::classes::{Classes, base_sorts, only_variable};
 use parikh_net::coloured::{
@@ -38,28 +39,28 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A coloured net with some colours made one.
+/// The quotient of a coloured net by classes of colours.
 #[derive(Clone, Debug)]
 pub struct Quotient {
     net: ColouredNet,
     classes: Classes,
-    /// By transition, whether the classes of a binding decide that it is enabled.
+    /// One entry per transition: true if the transition is decided.
     decided: Vec<bool>,
 }
 
-/// The most colours of an initial marking that is written out.
+/// The maximum number of colours of an initial marking that is enumerated.
 const COLOURS: usize = 1_000_000;
 
-/// The most colours that are tried in comparisons.
+/// The maximum number of colours that are tried in comparisons.
 const TRIED: u64 = 4_000_000;
 
-/// The most terms that one becomes.
+/// The maximum number of terms that replace one term.
 const TERMS: usize = 4_096;
 
 impl Quotient {
-    /// `net` with the colours of each class made one. `None` when an arc takes one multiset of
-    /// these away from another, when one has a successor and there are several classes, or when
-    /// numbers become too large.
+    /// Merges the colours of each class. Returns `None` if an arc has a difference of multisets of
+    /// merged colours, or a successor in a sort with several classes, or if numbers become too
+    /// large.
     pub fn of(net: &ColouredNet, classes: &Classes) -> Option<Quotient> {
         let merger = Merger::new(net, classes)?;
         let mut made = ColouredNet::new(net.name());
@@ -94,7 +95,7 @@ impl Quotient {
         Some(Quotient { net: made, classes: classes.clone(), decided })
     }
 
-    /// The classes of colours that nothing tells apart: every transition of their quotient is
+    /// Returns classes of colours that nothing distinguishes: every transition of the quotient is
     /// decided.
     pub fn indistinguishable(net: &ColouredNet) -> Classes {
         let candidates = Classes::by_constants(net);
@@ -109,26 +110,26 @@ impl Quotient {
         candidates.only(|at| chosen.contains(&at))
     }
 
-    /// The net.
+    /// Returns the quotient net.
     pub fn net(&self) -> &ColouredNet {
         &self.net
     }
 
-    /// By transition, whether the classes of a binding decide that it is enabled.
+    /// Returns one entry per transition: true if the transition is decided.
     pub fn decided(&self) -> &[bool] {
         &self.decided
     }
 
-    /// Whether it is bisimilar to the coloured net, with a marking's classes as its image: every
-    /// firing sequence is one of the coloured net, with colours of these classes, and it has the
-    /// same properties of runs and of their tree.
+    /// Returns true if the quotient is bisimilar to the coloured net. Then every firing sequence of
+    /// the quotient is one of the coloured net, with colours of these classes, and both have the
+    /// same linear-time and branching-time properties.
     pub fn is_exact(&self) -> bool {
         self.decided.iter().all(|&decided| decided)
     }
 
-    /// The classes as a file of evidence lists them. `None` where that would not say it all: see
-    /// [`Classes::named`]; or variables that tell nothing apart any more are gone from a
-    /// transition, and so from the names of its bindings. `net` is what this was made of.
+    /// Returns the classes as a file of evidence lists them. Returns `None` if the names do not
+    /// determine the classes ([`Classes::named`]), or if a transition has lost variables, so that
+    /// the names of its bindings changed. `net` is the original net.
     pub fn named_classes(&self, net: &ColouredNet) -> Option<Vec<NamedClasses>> {
         let pairs = net.transitions().iter().zip(self.net.transitions());
         for (before, after) in pairs {
@@ -139,19 +140,19 @@ impl Quotient {
         self.classes.named(net)
     }
 
-    /// The classes of a variable's colours; `None` when each is for itself.
+    /// Returns the classes of a variable's colours, or `None` if each colour is its own class.
     pub fn classes(&self, variable: VariableId) -> Option<&Arc<[u32]>> {
         self.classes.of(self.net.variable(variable).sort)
     }
 }
 
-/// What becomes of a sort.
+/// The effect of the classes on a sort.
 enum Merged {
-    /// Its colours are left.
+    /// All colours are kept.
     Whole,
-    /// Its colours by class, and how many each class has.
+    /// The class of each colour, and the size of each class.
     Classes(Arc<[u32]>, Vec<u64>),
-    /// A product of such sorts.
+    /// A product with a merged component.
     Product,
 }
 
@@ -159,7 +160,7 @@ struct Merger<'n> {
     net: &'n ColouredNet,
     kinds: Vec<SortKind>,
     sorts: Vec<Merged>,
-    /// Colours tried in comparisons so far.
+    /// The number of colours tried in comparisons so far.
     tried: Cell<u64>,
 }
 
@@ -199,7 +200,8 @@ impl<'n> Merger<'n> {
         Some(merger)
     }
 
-    /// A partition stays one where its blocks are made of whole classes; else its blocks are one.
+    /// Merges the colours of a partition. The partition is kept if each class lies in one partition
+    /// element. Otherwise all its elements are merged.
     fn partition(
         &self,
         of: SortId,
@@ -224,7 +226,7 @@ impl<'n> Merger<'n> {
         Some((kind, Merged::Classes(vec![0; count].into(), vec![count as u64])))
     }
 
-    /// How many colours are left of a sort.
+    /// Returns the number of remaining colours of a sort.
     fn size(&self, sort: SortId) -> Option<u64> {
         match (&self.sorts[sort.index()], self.net.sort(sort).kind()) {
             (Merged::Classes(_, sizes), _) => Some(sizes.len() as u64),
@@ -235,7 +237,7 @@ impl<'n> Merger<'n> {
         }
     }
 
-    /// What becomes of a colour.
+    /// Returns the class of a colour.
     fn colour(&self, sort: SortId, colour: u64) -> Option<u64> {
         match &self.sorts[sort.index()] {
             Merged::Whole => Some(colour),
@@ -261,7 +263,7 @@ impl<'n> Merger<'n> {
         }
     }
 
-    /// What becomes of a term, with how many of its colours are each of these.
+    /// Returns the terms that replace a term, each with its multiplicity.
     fn terms(&self, term: &Term) -> Option<Vec<(Term, u64)>> {
         let one = |term: Term| Some(vec![(term, 1)]);
         match term {
@@ -298,7 +300,7 @@ impl<'n> Merger<'n> {
         }
     }
 
-    /// How many colours are left of a term's sort, which is no product.
+    /// Returns the number of remaining colours of a term's sort, which must not be a product.
     fn classes_of(&self, term: &Term) -> Option<u64> {
         match term {
             Term::Constant { sort, .. } | Term::All(sort) => self.size(*sort),
@@ -309,13 +311,13 @@ impl<'n> Merger<'n> {
         }
     }
 
-    /// What becomes of a term without [`Term::All`].
+    /// Returns the term that replaces a term without [`Term::All`].
     fn term(&self, term: &Term) -> Option<Term> {
         let mut terms = self.terms(term)?;
         (terms.len() == 1 && terms[0].1 == 1).then(|| terms.swap_remove(0).0)
     }
 
-    /// `None` when colours that are not whole are in a difference.
+    /// Returns `None` if a difference has merged colours.
     fn multiset(&self, multiset: &Multiset) -> Option<Multiset> {
         Some(match multiset {
             Multiset::Of { count, term } => {
@@ -345,7 +347,7 @@ impl<'n> Merger<'n> {
         }
     }
 
-    /// What is left of an initial marking, colour by colour.
+    /// Returns the quotient of an initial marking, enumerated colour by colour.
     fn written_out(&self, sort: SortId, initial: &Multiset) -> Option<Multiset> {
         let bag = self.net.bag(initial, &[] as &[Value], COLOURS).ok()?;
         let tokens = bag.into_iter().map(|(colour, count)| {
@@ -355,8 +357,8 @@ impl<'n> Merger<'n> {
         Some(Multiset::sum(tokens.collect::<Option<Vec<_>>>()?))
     }
 
-    /// What holds of the classes of a binding whenever the guard holds; and whether it holds only
-    /// then.
+    /// Returns a condition on the classes that holds whenever the guard holds for some binding of
+    /// these classes, and true if it holds only then.
     fn guard(&self, guard: &Guard) -> Option<(Guard, bool)> {
         match guard {
             Guard::Compare(relation, left, right) => self.comparison(*relation, left, right),
@@ -398,7 +400,8 @@ impl<'n> Merger<'n> {
         if self.tried.get() > TRIED || classes > TERMS as u64 {
             return Some((Guard::TRUE, false));
         }
-        // By class, whether it holds for some colour, and whether for some it does not.
+        // For each class, whether the comparison holds for some colour, and whether it fails for
+        // some.
         let mut seen = vec![(false, false); classes as usize];
         for colour in 0..size {
             let binding = [Value { variable, colour }];
@@ -423,7 +426,7 @@ impl<'n> Merger<'n> {
         transition.takes.iter().all(|arc| self.any_tokens_do(&arc.inscription, &mut seen))
     }
 
-    /// Whether any tokens of its classes will do for what is taken.
+    /// Returns true if any tokens of the classes suffice for a multiset that is taken.
     fn any_tokens_do(&self, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
         match multiset {
             Multiset::Of { count: 0, .. } => true,
@@ -432,13 +435,13 @@ impl<'n> Merger<'n> {
                 self.is_whole(term) || (is_one && self.is_free(term, seen))
             }
             Multiset::Sum(parts) => parts.iter().all(|part| self.any_tokens_do(part, seen)),
-            // All of it is whole.
+            // Both operands are whole.
             Multiset::Difference(..) => true,
         }
     }
 
-    /// Whether the components of a term that are not whole are variables not `seen` before, or
-    /// constants that are classes of their own.
+    /// Returns true if the merged components of a term are variables not in `seen`, or constants
+    /// that are classes of their own.
     fn is_free(&self, term: &Term, seen: &mut BTreeSet<VariableId>) -> bool {
         match term {
             term if self.is_whole(term) => true,
@@ -450,7 +453,7 @@ impl<'n> Merger<'n> {
         }
     }
 
-    /// Whether a colour is the only one of its class.
+    /// Returns true if a colour is the only one of its class.
     fn is_alone(&self, sort: SortId, colour: u64) -> bool {
         match &self.sorts[sort.index()] {
             Merged::Whole => true,
@@ -463,7 +466,7 @@ impl<'n> Merger<'n> {
     }
 }
 
-/// Every tuple with a component of each of these.
+/// Returns every tuple with one term of each component, with multiplicities.
 fn tuples(parts: Vec<Vec<(Term, u64)>>) -> Option<Vec<(Term, u64)>> {
     let mut all: Vec<(Vec<Term>, u64)> = vec![(Vec::new(), 1)];
     for part in parts {

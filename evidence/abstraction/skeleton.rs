@@ -1,4 +1,4 @@
-//! The skeleton of a coloured net: its colours erased.
+//! The skeleton of a coloured net: the net without colours.
 //!
 //! ```text
 //! sort A = 1..3                              place p 3
@@ -8,21 +8,22 @@
 //! transition t [x < y]: p{x + y} -> q{x}
 //! ```
 //!
-//! A place holds what all colours of the coloured place hold together, a transition moves as many
-//! tokens as the coloured one does, whatever the binding; guards are gone. Where that number
-//! depends on the binding (differences), there is a transition for each combination of numbers that
-//! occurs.
+//! A place holds the total number of tokens of the coloured place. A transition moves as many
+//! tokens as the coloured one does, whatever the binding. Guards are dropped. If the number of
+//! tokens depends on the binding (differences), there is one transition for each combination of
+//! numbers that occurs.
 //!
 //! # Soundness
-//! Fired under a binding, a coloured transition changes the totals of the places as one of its
-//! skeleton transitions does, which the totals enable. So the totals of every reachable marking are
-//! a reachable marking of the skeleton. A goal that is unreachable there once it is
-//! [weakened](Abstraction::weakened) is unreachable here, and a bound there is a bound here.
-//! Nothing follows from what the skeleton reaches.
+//! A firing of a coloured transition under a binding changes the totals of the places in the same
+//! way as one of its skeleton transitions, which the totals enable. So the totals of every
+//! reachable marking are a reachable marking of the skeleton. If a
+//! [weakened](Abstraction::weakened) goal is unreachable in the skeleton, the goal is unreachable
+//! in the coloured net, and a bound of the skeleton is a bound of the coloured net. Reachability in
+//! the skeleton implies nothing.
 //!
-//! A transition is *decided* if totals decide that it is enabled: it has no guard, and takes single
-//! tokens by patterns without constants in which no variable occurs twice. As many tokens as it
-//! takes, of any colours, then enable it.
+//! A transition is *decided* if the totals decide its enabledness: it has no guard, and takes
+//! single tokens by patterns without constants in which no variable occurs twice. Then it is
+//! enabled by the right number of tokens of any colours.
 //!
 //! # Sources
 //! Symmetric nets and their skeletons: Chiola, Dutheillet, Franceschinis, Haddad, *Stochastic
@@ -40,34 +41,35 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug)]
 pub struct Skeleton {
     abstraction: Abstraction,
-    /// Whether every transition moves only numbers of tokens that were counted.
+    /// True if the numbers of tokens moved by every transition are known.
     complete: bool,
 }
 
-/// Bindings that are gone through to see which numbers of tokens a difference stands for.
+/// The maximum number of bindings that are enumerated to find the numbers of tokens of a
+/// difference.
 const BINDINGS: u64 = 20_000;
 
-/// The most colours that all these bindings' multisets have together.
+/// The maximum number of colours of all multisets of these bindings together.
 const LOOKS: u128 = 4_000_000;
 
-/// The most colours of a multiset on the way.
+/// The maximum number of colours of one multiset.
 const COLOURS: usize = 1_000_000;
 
-/// The most transitions that one coloured transition becomes.
+/// The maximum number of skeleton transitions per coloured transition.
 const NUMBERS: usize = 64;
 
 impl Skeleton {
-    /// The skeleton of `coloured`.
+    /// Builds the skeleton of `coloured`.
     ///
     /// # Errors
-    /// When there are more tokens than are counted.
+    /// When the number of tokens is too large.
     pub fn of(coloured: &ColouredNet) -> Result<Skeleton, BuildError> {
         let mut builder = NetBuilder::new(coloured.name());
         coloured.assumptions().iter().for_each(|it| builder.assume(it.clone()));
         for place in coloured.places() {
             let tokens = match total(coloured, &place.initial) {
                 Some(tokens) => Some(tokens),
-                // A difference.
+                // The multiset has a difference.
                 None => coloured.bag(&place.initial, &[], 10 * COLOURS).ok().map(|bag| sum(&bag)),
             };
             let tokens = tokens.and_then(|it| u64::try_from(it).ok());
@@ -79,13 +81,13 @@ impl Skeleton {
             let arcs: Vec<&ColouredArc> = transition.takes.iter().chain(&transition.puts).collect();
             let numbers = numbers(coloured, &arcs);
             complete &= numbers.is_some();
-            // Where they were not counted, the transition only lends its name to formulas.
+            // If the numbers are unknown, the transition exists only so that formulas can name it.
             let numbers = numbers.unwrap_or_else(|| BTreeSet::from([vec![0; arcs.len()]]));
             decided.push(numbers.len() == 1 && complete && totals_decide(coloured, transition));
             counts.push(numbers.len());
             for row in numbers {
                 let mut name = transition.name.clone();
-                // No model and no command line can name it.
+                // A name with a null character occurs in no model and no command line.
                 while builder.node(&name).is_some() {
                     name.push('\0');
                 }
@@ -111,30 +113,30 @@ impl Skeleton {
         Ok(Skeleton { abstraction: Abstraction::new(builder.build()?, decided), complete })
     }
 
-    /// The net. Its places are the coloured places in their order; its folding says which
-    /// transitions a coloured one became.
+    /// Returns the net. Its places are the coloured places in order, and its folding lists the
+    /// transitions of each coloured transition.
     pub fn net(&self) -> &Net {
         self.abstraction.net()
     }
 
-    /// The net as an abstraction of the coloured net.
+    /// Returns the skeleton as an abstraction of the coloured net.
     pub fn abstraction(&self) -> &Abstraction {
         &self.abstraction
     }
 
-    /// Whether what holds of all its markings holds of the coloured net's totals; not where the
-    /// tokens that some transition moves could not be counted.
+    /// Returns true if invariants of the skeleton hold for the totals of the coloured net. This is
+    /// false if the numbers of tokens moved by some transition are unknown.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// The coloured transition that a skeleton transition stands for.
+    /// Returns the coloured transition of a skeleton transition.
     pub fn coloured_transition(&self, t: TransitionId) -> usize {
         self.net().folding().map_or(0, |folding| folding.transition_of(t))
     }
 
-    /// The places that a predicate over the net's nodes depends on, where a deadlock depends on
-    /// none: it is seen when nothing fires.
+    /// Returns the places that a predicate over the net's nodes depends on. A deadlock counts as
+    /// depending on no place, because it is recognised when no transition fires.
     pub fn places_of(&self, predicate: &Predicate) -> Vec<PlaceId> {
         let without_deadlock = predicate.mentions_deadness();
         match predicate {
@@ -154,7 +156,8 @@ fn sum(bag: &parikh_net::coloured::Bag) -> u128 {
     bag.values().map(|&tokens| u128::from(tokens)).sum()
 }
 
-/// How many tokens a multiset has, whatever the binding; `None` when a difference is in it.
+/// Returns the number of tokens of a multiset under every binding, or `None` if it contains a
+/// difference.
 fn total(net: &ColouredNet, multiset: &Multiset) -> Option<u128> {
     match multiset {
         Multiset::Of { count, term } => Some(u128::from(*count).saturating_mul(colours(net, term))),
@@ -165,7 +168,7 @@ fn total(net: &ColouredNet, multiset: &Multiset) -> Option<u128> {
     }
 }
 
-/// How many colours are looked at to see what a multiset is.
+/// Returns the number of colours that are processed to evaluate a multiset.
 fn size(net: &ColouredNet, multiset: &Multiset) -> u128 {
     match multiset {
         Multiset::Of { term, .. } => colours(net, term),
@@ -176,7 +179,7 @@ fn size(net: &ColouredNet, multiset: &Multiset) -> u128 {
     }
 }
 
-/// How many colours a term stands for.
+/// Returns the number of colours of a term.
 fn colours(net: &ColouredNet, term: &Term) -> u128 {
     match term {
         Term::All(sort) => net.sort(*sort).size().into(),
@@ -187,8 +190,8 @@ fn colours(net: &ColouredNet, term: &Term) -> u128 {
     }
 }
 
-/// The combinations of numbers of tokens that the arcs of one transition move; `None` when they
-/// cannot be counted.
+/// Returns the combinations of numbers of tokens that the arcs of one transition move, or `None` if
+/// a limit is reached.
 fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>>> {
     let fixed: Vec<Option<u128>> = arcs.iter().map(|arc| total(net, &arc.inscription)).collect();
     let mut variables: Vec<VariableId> = Vec::new();
@@ -233,15 +236,15 @@ fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>
     Some(numbers)
 }
 
-/// Whether totals decide that a transition is enabled.
+/// Returns true if the totals decide the enabledness of a transition.
 fn totals_decide(net: &ColouredNet, transition: &ColouredTransition) -> bool {
     let mut seen = BTreeSet::new();
     transition.guard == Guard::TRUE
         && transition.takes.iter().all(|arc| any_tokens_do(net, &arc.inscription, &mut seen))
 }
 
-/// Whether as many tokens as a multiset has, of any colours, are that multiset under some binding
-/// of variables that were not `seen` before.
+/// Returns true if any tokens, as many as the multiset has, equal the multiset under some binding
+/// of variables not in `seen`.
 fn any_tokens_do(net: &ColouredNet, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
     match multiset {
         Multiset::Of { count: 0, .. } => true,
@@ -254,7 +257,8 @@ fn any_tokens_do(net: &ColouredNet, multiset: &Multiset, seen: &mut BTreeSet<Var
     }
 }
 
-/// Whether a term is every colour of its sort under some binding of variables not `seen` before.
+/// Returns true if the term takes every colour of its sort under some binding of variables not in
+/// `seen`.
 fn is_free(net: &ColouredNet, term: &Term, seen: &mut BTreeSet<VariableId>) -> bool {
     match term {
         _ if net.term_size(term) == 1 => true,

@@ -1,17 +1,18 @@
-//! What of a goal is left on a net that goes along with a coloured one.
+//! Weakens goals about a coloured net to goals about a net that simulates it.
 
 use super::along::Abstraction;
 use super::skeleton::Skeleton;
 use parikh_net::{Goal, LinearSum, Predicate, TransitionId};
 
 impl Abstraction {
-    /// What the totals of every marking that satisfies `goal`, which is about the nodes of
-    /// `skeleton`, satisfy here; `None` when that cannot be written.
+    /// Returns a goal that the totals of every marking with `goal` satisfy here. `goal` is about
+    /// the nodes of `skeleton`. Returns `None` if there is no such goal.
     pub fn weakened(&self, skeleton: &Skeleton, goal: &Goal) -> Option<Goal> {
         Some(match goal {
             Goal::Reach(predicate) => Goal::Reach(self.weaken(skeleton, predicate)?),
             Goal::Maximise(sum) => Goal::Maximise(self.sum(sum)?),
-            // More is possible here: what is lost may stay, and the other way round.
+            // The abstraction has more behaviour, so goals about predicates that stay reachable do
+            // not carry over in either direction.
             _ => return None,
         })
     }
@@ -38,7 +39,7 @@ impl Abstraction {
         })
     }
 
-    /// The totals of coloured places.
+    /// Returns the sum over coloured places as a sum over the places of this net.
     fn sum(&self, sum: &LinearSum) -> Option<LinearSum> {
         let folding = self.net.folding()?;
         let colours = sum.terms().iter().flat_map(|&(place, times)| {

@@ -1,5 +1,5 @@
-//! The audit of evidence about a coloured model: of each file first the net that it speaks about,
-//! then the answers, as those about any net.
+//! Audits evidence about a coloured model: for each file, first the unfolding that it is about,
+//! then the answers as for any net.
 
 use super::unfolding::Bindings;
 use super::{ColouredModel, Unconfirmed};
@@ -13,31 +13,31 @@ use parikh_net::printable::Quoted;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What may be done again.
+/// Limits of the work that an audit repeats.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The most colours that are tried to make an unfolding again.
+    /// The maximum number of colours tried to rebuild an unfolding.
     pub tried: u64,
-    /// The most markings that a search that is made again may have.
+    /// The maximum number of markings of a repeated search.
     pub visited: u64,
 }
 
-/// The questions about a net that an examination asks, by whoever knows where its query file is.
+/// A callback that returns the questions of an examination about a net. It knows the query file.
 pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<Property>, String> + 'm;
 
-/// Audits files of evidence about one coloured model.
+/// An audit of files of evidence about one coloured model.
 pub struct ColouredAudit<'m> {
     model: &'m ColouredModel,
     limits: Limits,
-    /// The questions of an examination, of a net.
+    /// Returns the questions of an examination about a net.
     queries: Box<Queries<'m>>,
     watch: Watch,
-    /// The unfolding that was made last: the files of a run list the same.
+    /// The last unfolding, kept because the files of a run list the same.
     made: Option<Made>,
     report: Report,
 }
 
-/// An unfolding that was made again.
+/// An unfolding that was rebuilt, with the list that it was built from.
 struct Made {
     listed: Unfolding,
     bindings: Bindings,
@@ -45,22 +45,22 @@ struct Made {
 }
 
 impl<'m> ColouredAudit<'m> {
-    /// An audit of evidence about `model`.
+    /// Creates an audit of evidence about `model`.
     pub fn new(model: &'m ColouredModel, limits: Limits, queries: Box<Queries<'m>>) -> Self {
         let (watch, made, report) = (Watch::default(), None, Report::default());
         ColouredAudit { model, limits, queries, watch, made, report }
     }
 
-    /// It stops when this says so.
+    /// Sets the limits of time and memory.
     #[must_use]
     pub fn with_watch(self, watch: Watch) -> Self {
         ColouredAudit { watch, ..self }
     }
 
-    /// Goes through one file.
+    /// Audits a file.
     ///
     /// # Errors
-    /// When it is no evidence about this model, or has a line that is none.
+    /// When the file is no evidence about this model, or a line cannot be read.
     pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
         if self.report.stopped.is_some() {
             return Ok(());
@@ -73,7 +73,7 @@ impl<'m> ColouredAudit<'m> {
             }
         };
         let listed = source.unfolding()?;
-        // Firings are counted by their bindings, also by those that do the same as others.
+        // The state space counts firings by bindings, including bindings with the same effect.
         let bindings = match source.header().examination == STATE_SPACE {
             true => Bindings::All,
             false => Bindings::Some,
@@ -103,7 +103,7 @@ impl<'m> ColouredAudit<'m> {
         read
     }
 
-    /// What was found.
+    /// Returns the report.
     pub fn finish(self) -> Report {
         self.report
     }
@@ -116,7 +116,8 @@ impl<'m> ColouredAudit<'m> {
         Ok(())
     }
 
-    /// Takes down the answers of a file, the last one to each question, with no verdict but `why`.
+    /// Records the answers of a file, the last one for each question, as not audited for the reason
+    /// `why`.
     fn leave_unjudged(&mut self, mut source: Source, why: &str) -> Result<(), Broken> {
         let name = &source.header().examination;
         if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {

@@ -1,33 +1,36 @@
-//! Colours made one: do they stand for those that they were made of?
+//! Merged colours: checks that the quotient by classes of colours is equivalent to the coloured
+//! net.
 //!
-//! A prover that sees nothing in a coloured net that tells some colours of a sort apart may work on
-//! the net in which they are one, which is smaller. The evidence lists such *classes* of colours by
-//! name. Here the first colour of a class, its *head*, stands for all of it: variables have heads
-//! only, and what an arc moves is counted at the heads of its colours. A colour of a sort without
-//! classes is a head. The head of a tuple has the heads of its components. The parts of a partition
-//! are all one, with the first for a head, where some class has colours of two parts.
+//! If nothing in a coloured net distinguishes some colours of a sort, a prover may work on a
+//! smaller net in which these colours are merged. The evidence lists such *classes* of colours by
+//! name. The first colour of a class, its *head*, represents the class: variables have only heads
+//! as values, and tokens moved by an arc are counted at the heads of their colours. A colour of a
+//! sort without classes is a head. The head of a tuple consists of the heads of its components. If
+//! some class has colours of two parts of a partition, all parts of the partition are one class,
+//! with the first part as the head.
 //!
 //! # Conditions
 //! For all bindings b of a transition, where h(b) has the heads of b's colours:
 //!
-//! 1. An arc moves the same colours under b and under h(b), but for their heads: a successor of a
-//!    colour and of its head have the same head, and so have their parts; what is taken away from
-//!    something else is of a sort in which each colour is a head.
-//! 2. The guard holds under b if and only if it does under h(b).
-//! 3. What is taken from a place is of a sort in which each colour is a head; or it is one token,
-//!    of which each component that has a class with others is a variable, moved on or not, that is
-//!    nowhere else in what the transition takes.
+//! 1. An arc moves the same colours under b and under h(b), up to heads: the successors of a colour
+//!    and of its head have the same head, and so have their parts; the operands of a difference are
+//!    of a sort in which each colour is a head.
+//! 2. The guard holds under b if and only if it holds under h(b).
+//! 3. A multiset taken from a place is of a sort in which each colour is a head. Or it is one
+//!    token, and each of its components whose colour shares a class with others is a variable,
+//!    possibly shifted, that occurs nowhere else in what the transition takes.
 //!
 //! # Soundness
-//! A marking M has an image h(M), in which a place holds of each head what it holds of that head's
-//! class in M. If b is enabled in M, then h(b) is enabled in h(M), and leads to the image of where
-//! b leads (1, 2). If h(b) is enabled in h(M), then for each token that it takes M has one of its
-//! class; by 3 tokens can be chosen one by one, and each gives its variables their colours: so some
-//! binding b' with h(b') = h(b) takes these (1), its guard holds (2), and it leads to a marking
-//! whose image is where h(b) leads. So M and h(M) are bisimilar: they agree on what coloured places
-//! hold and which coloured transitions are enabled, now and after any firings. Hence they satisfy
-//! the same formulas of CTL* over these, have the same maxima, and the same is live. They do not
-//! agree on the number of markings, nor on whether some *binding* waits for ever.
+//! A marking M has an image h(M), in which a place holds, of each head, as many tokens as it holds
+//! of that head's class in M. If b is enabled in M, then h(b) is enabled in h(M), and leads to the
+//! image of the marking to which b leads (1, 2). Conversely, let h(b) be enabled in h(M). For each
+//! token that it takes, M has one of the same class. By (3) these tokens can be chosen one by one,
+//! and each determines its variables. So some binding b' with h(b') = h(b) takes these tokens (1),
+//! its guard holds (2), and it leads to a marking whose image is the result of h(b). So M and h(M)
+//! are bisimilar: they agree on the totals of coloured places and the enabled coloured transitions,
+//! now and after any firings. Hence they satisfy the same formulas of CTL* over these, have the
+//! same maxima, and agree on liveness. They do not agree on the number of markings, or on fairness
+//! to a single *binding*.
 
 use super::meaning::{Guard, Term};
 use super::net::{ColouredModel, Transition};
@@ -37,7 +40,7 @@ use parikh_net::coloured::NamedClasses;
 use parikh_net::printable::Quoted;
 use std::collections::{HashMap, HashSet};
 
-/// For each sort the head of each colour; nothing where each is its own.
+/// The head of each colour, by sort.
 #[derive(Debug)]
 pub(super) struct Classes<'m> {
     declarations: &'m Declarations,
@@ -47,36 +50,36 @@ pub(super) struct Classes<'m> {
 /// The heads of a sort's colours.
 #[derive(Debug)]
 enum Heads {
-    /// Each colour is its own.
+    /// One head for each colour.
     Own,
-    /// By colour.
+    /// The head of a tuple consists of the heads of its components.
     By(Vec<u64>),
-    /// Those of the components have them.
+    /// The head of a tuple consists of the heads of its components.
     OfComponents,
 }
 
-/// Some colours of a sort, in ascending order.
+/// A set of colours of a sort, in ascending order.
 #[derive(Debug)]
 pub(super) enum Among {
-    /// So many, from the first on.
+    /// The first colours, this many.
     All(u64),
     These(Vec<u64>),
-    /// Tuples of such components, each with the size of its sort.
+    /// Tuples of components from these sets, each with the size of its sort.
     Tuples(Vec<(Among, u64)>),
 }
 
 impl Among {
-    /// How many they are.
+    /// Returns the number of colours.
     pub(super) fn count(&self) -> u64 {
         match self {
             Among::All(count) => *count,
             Among::These(colours) => colours.len() as u64,
-            // No more than the sort has, and that is counted.
+            // The product does not overflow, because it is at most the size of the sort.
             Among::Tuples(parts) => parts.iter().map(|(part, _)| part.count()).product(),
         }
     }
 
-    /// The colour at a position.
+    /// Returns the colour at a position.
     pub(super) fn colour(&self, at: u64) -> u64 {
         match self {
             Among::All(_) => at,
@@ -95,10 +98,10 @@ impl Among {
 }
 
 impl<'m> Classes<'m> {
-    /// The classes listed, if they satisfy the conditions.
+    /// Creates the classes that are listed, if they satisfy the conditions.
     ///
     /// # Errors
-    /// When they do not, or are no classes of the model's colours; when that takes too long.
+    /// When a condition is violated, a class has an unknown colour, or a limit is reached.
     pub(super) fn of(
         model: &'m ColouredModel,
         listed: &[NamedClasses],
@@ -150,7 +153,7 @@ impl<'m> Classes<'m> {
         Ok(classes)
     }
 
-    /// The heads of a sort's colours, if the names are those of all of them.
+    /// Returns the heads of a sort's colours, if the names are those of all its colours.
     fn listed(
         &self,
         sort: usize,
@@ -176,12 +179,12 @@ impl<'m> Classes<'m> {
         Ok(Some(heads))
     }
 
-    /// Whether every colour of every sort is for itself.
+    /// Returns true if every colour of every sort is a head.
     pub(super) fn are_trivial(&self) -> bool {
         self.heads.iter().all(|heads| matches!(heads, Heads::Own))
     }
 
-    /// The head of a colour's class.
+    /// Returns the head of a colour.
     pub(super) fn head(&self, sort: usize, colour: u64) -> u64 {
         match &self.heads[sort] {
             Heads::Own => colour,
@@ -196,7 +199,7 @@ impl<'m> Classes<'m> {
         }
     }
 
-    /// All heads of a sort.
+    /// Returns all heads of a sort.
     pub(super) fn among(&self, sort: usize) -> Among {
         match (&self.heads[sort], self.declarations.kind(sort)) {
             (Heads::By(heads), _) => {
@@ -212,7 +215,7 @@ impl<'m> Classes<'m> {
         }
     }
 
-    /// Whether each colour of a sort is a head.
+    /// Returns true if each colour of a sort is a head.
     fn is_whole(&self, sort: usize) -> bool {
         matches!(self.heads[sort], Heads::Own)
     }
@@ -221,7 +224,7 @@ impl<'m> Classes<'m> {
         self.declarations.variables[variable].sort
     }
 
-    /// The conditions, of a transition.
+    /// Checks the conditions for a transition.
     fn check(
         &self,
         model: &ColouredModel,
@@ -250,7 +253,7 @@ impl<'m> Classes<'m> {
         }
     }
 
-    /// Condition 1, of a term of this sort.
+    /// Checks condition 1 for a term of this sort.
     fn goes_with_heads(
         &self,
         term: &Term,
@@ -296,7 +299,8 @@ impl<'m> Classes<'m> {
         })
     }
 
-    /// Whether a function from one sort to another makes colours of one class of colours of one.
+    /// Returns true if a function between two sorts maps colours of one class to colours of one
+    /// class.
     fn keeps_classes(
         &self,
         [from, to]: [usize; 2],
@@ -317,7 +321,7 @@ impl<'m> Classes<'m> {
         Ok(true)
     }
 
-    /// Condition 2, of a part of a guard.
+    /// Checks condition 2 for a part of a guard.
     fn guard_is_of_heads(&self, guard: &Guard, tries: &mut Tries<'_>) -> Result<bool, Unconfirmed> {
         match guard {
             Guard::All(parts) | Guard::Any(parts) => {
@@ -343,7 +347,7 @@ impl<'m> Classes<'m> {
         }
     }
 
-    /// Whether a term of one colour has the same under a binding and under the heads of that.
+    /// Returns true if a term of one colour has the same value under a binding and under its heads.
     fn is_of_heads_alone(&self, term: &Term, tries: &mut Tries<'_>) -> Result<bool, Unconfirmed> {
         if let Term::Tuple(parts) = term {
             for (part, _) in parts {
@@ -362,7 +366,8 @@ impl<'m> Classes<'m> {
         }
     }
 
-    /// Whether a function of one variable has the same value at each colour as at its head.
+    /// Returns true if a function of one variable has the same value at each colour and at its
+    /// head.
     fn is_of_heads<T: PartialEq>(
         &self,
         variable: usize,
@@ -387,7 +392,7 @@ impl<'m> Classes<'m> {
         Ok(true)
     }
 
-    /// Condition 3, of a term of this sort; `seen` are the variables of terms before.
+    /// Checks condition 3 for a term of this sort. `seen` are the variables of earlier terms.
     fn any_tokens_will_do(&self, term: &Term, sort: usize, seen: &mut HashSet<usize>) -> bool {
         match term {
             _ if self.is_whole(sort) => true,
@@ -398,11 +403,12 @@ impl<'m> Classes<'m> {
         }
     }
 
-    /// Whether the components of a term that have a class with others are variables.
+    /// Returns true if the components of a term whose colours share a class with others are unseen
+    /// variables.
     fn is_any_colour(&self, term: &Term, sort: usize, seen: &mut HashSet<usize>) -> bool {
         match (term, self.declarations.kind(sort)) {
-            // Condition 1 keeps classes together, so a step on goes round among them as a whole,
-            // and each colour of a class comes from one colour of one class.
+            // By condition 1, a shift maps classes to classes, and it is a bijection. So each
+            // colour of a class comes from one colour of one class.
             (Term::Shift(of, ..), _) => self.is_any_colour(of, sort, seen),
             (Term::Variable(variable), _) => self.is_whole(sort) || seen.insert(*variable),
             (Term::Constant(colour), _) => self.is_whole(sort) || self.is_alone(sort, *colour),
@@ -414,7 +420,7 @@ impl<'m> Classes<'m> {
         }
     }
 
-    /// Whether a colour is the only one of its class.
+    /// Returns true if a colour is the only one of its class.
     fn is_alone(&self, sort: usize, colour: u64) -> bool {
         match &self.heads[sort] {
             Heads::Own => true,

@@ -1,17 +1,16 @@
-//! What tools put around terms and sorts that means nothing.
+//! Elements that tools put around terms and sorts and that have no meaning.
 //!
-//! An operand stands in a `subterm`, sometimes in several, one in the other; a label's term in a
-//! `structure`. A tuple of one component is that component, and a product of one sort that sort:
+//! An operand is in a `subterm`, sometimes in several nested ones; the term of a label is in a
+//! `structure`. A tuple of one component is that component, and a product of one sort is that sort:
 //! GreatSPN writes every token as a tuple. A `multisetsort` says that places hold multisets, which
-//! they all do. `graphics` and `toolspecific` may be in anything.
+//! is always the case. `graphics` and `toolspecific` may occur in any element.
 
 use crate::reader::{Unreadable, elements, name, only};
 use roxmltree::Node;
 
-/// The one limit to depth: so deep sorts, terms and conditions may be nested, so many of the
-/// elements that mean nothing may be around one of them, and so many components may tuples have,
-/// those of components counted. Whatever walks over any of these by recursion does not overflow the
-/// stack.
+/// The limit of depth: for the nesting of sorts, terms and conditions, for meaningless elements
+/// around one of them, and for the components of tuples, counted recursively. So recursive
+/// functions over these do not overflow the stack.
 pub(super) const DEEPEST: usize = 2_000;
 
 pub(super) fn too_deep(node: Node<'_, '_>) -> Unreadable {
@@ -19,22 +18,22 @@ pub(super) fn too_deep(node: Node<'_, '_>) -> Unreadable {
     Unreadable::at(node, what)
 }
 
-/// The elements inside `node` that may mean something.
+/// Iterates over the elements inside `node` that may have a meaning.
 pub(super) fn said<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
     elements(node).filter(|&inside| !matches!(name(inside), "graphics" | "toolspecific"))
 }
 
-/// The term at `node` or inside of what only wraps it.
+/// Returns the term at `node`, without wrappers.
 pub(super) fn bare_term<'a, 'i>(node: Node<'a, 'i>) -> Result<Node<'a, 'i>, Unreadable> {
     bare(node, &["subterm", "structure"], "tuple")
 }
 
-/// The sort at `node` or inside of what only wraps it.
+/// Returns the sort at `node`, without wrappers.
 pub(super) fn bare_sort<'a, 'i>(node: Node<'a, 'i>) -> Result<Node<'a, 'i>, Unreadable> {
     bare(node, &["subterm", "structure", "multisetsort"], "productsort")
 }
 
-/// Goes into wrappers, and into elements `of_one` that have one element in them.
+/// Descends into wrappers, and into elements `of_one` with a single element inside.
 fn bare<'a, 'i>(
     mut node: Node<'a, 'i>,
     wrappers: &[&str],

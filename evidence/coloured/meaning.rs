@@ -1,24 +1,24 @@
-//! What terms and conditions are, and what they stand for, given a colour for each variable.
+//! Terms and conditions, and their evaluation given a colour for each variable.
 
-/// A multiset of colours of one sort: a colour with how often it is there, ascending.
+/// A multiset of colours of one sort: colours with their multiplicities, ascending.
 pub(super) type Bag = Vec<(u64, u64)>;
 
-/// A multiset has too many colours, or a colour too often.
+/// The error that a multiset has too many colours, or a multiplicity is too large.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooMany;
 
-/// A multiset as a function of the variables, which go by their positions.
+/// A multiset as a function of the variables, which are given by index.
 #[derive(Clone, Debug)]
 pub(super) enum Term {
     Constant(u64),
     Variable(usize),
-    /// As many colours as the sort has.
+    /// Every colour of a sort of this size, once.
     All(u64),
-    /// So many steps on, in a sort of so many colours.
+    /// A shift of each colour by a number of steps, in a cyclic sort of this size.
     Shift(Box<Term>, u64, u64),
-    /// The part of each colour.
+    /// The partition element of each colour.
     PartOf(Box<Term>, Vec<u64>),
-    /// The components, each with the size of its sort.
+    /// A tuple of components, each with the size of its sort.
     Tuple(Vec<(Term, u64)>),
     Times(u64, Box<Term>),
     Sum(Vec<Term>),
@@ -31,12 +31,13 @@ pub(super) enum Guard {
     All(Vec<Guard>),
     Any(Vec<Guard>),
     Not(Box<Guard>),
-    /// Whether the sides, each a colour and what its position is counted from, are in this order.
+    /// A comparison of two sides. Each side is a term of one colour, and the number that its
+    /// position is counted from.
     Compare(fn(&i128, &i128) -> bool, [(Term, i64); 2]),
 }
 
 impl Term {
-    /// Whether it is one colour, once, whatever the variables are.
+    /// Returns true if the term is exactly one colour under every binding.
     pub(super) fn is_one_colour(&self) -> bool {
         match self {
             Term::Constant(_) | Term::Variable(_) => true,
@@ -46,7 +47,7 @@ impl Term {
         }
     }
 
-    /// Appends its variables.
+    /// Appends the variables of the term.
     pub(super) fn variables(&self, into: &mut Vec<usize>) {
         match self {
             Term::Constant(_) | Term::All(_) => {}
@@ -61,10 +62,10 @@ impl Term {
         }
     }
 
-    /// The multiset, where the variables have these colours.
+    /// Evaluates the term under a binding.
     ///
     /// # Errors
-    /// When it has more than `most` colours, or 2⁶³ or more of one.
+    /// When the multiset has more than `most` colours, or a multiplicity of 2⁶³ or more.
     pub(super) fn evaluate(&self, binding: &[u64], most: usize) -> Result<Bag, TooMany> {
         let bag = match self {
             Term::Constant(colour) => vec![(*colour, 1)],
@@ -73,7 +74,7 @@ impl Term {
             Term::All(size) => (0..*size).map(|colour| (colour, 1)).collect(),
             Term::Shift(of, by, size) => {
                 let of = of.evaluate(binding, most)?;
-                // Both are below 2⁶².
+                // Both summands are below 2⁶².
                 merged(of.into_iter().map(|(colour, n)| ((colour + by) % size, n)).collect())?
             }
             Term::PartOf(of, part_of) => {
@@ -126,7 +127,7 @@ impl Term {
         if bag.len() > most { Err(TooMany) } else { Ok(bag) }
     }
 
-    /// The colour, of a term that is one.
+    /// Evaluates a term that is one colour.
     pub(super) fn colour(&self, binding: &[u64]) -> u64 {
         match self {
             Term::Constant(colour) => *colour,
@@ -136,14 +137,14 @@ impl Term {
             Term::Tuple(parts) => {
                 parts.iter().fold(0, |tuple, (part, size)| tuple * size + part.colour(binding))
             }
-            // No colour; whoever calls has looked.
+            // Not a single colour; callers check this before.
             Term::All(_) | Term::Times(..) | Term::Sum(_) | Term::Minus(..) => 0,
         }
     }
 }
 
 impl Guard {
-    /// Appends its variables.
+    /// Appends the variables of the condition.
     pub(super) fn variables(&self, into: &mut Vec<usize>) {
         match self {
             Guard::All(parts) | Guard::Any(parts) => {
@@ -154,7 +155,7 @@ impl Guard {
         }
     }
 
-    /// Whether it holds.
+    /// Evaluates the condition under a binding.
     pub(super) fn holds(&self, binding: &[u64]) -> bool {
         match self {
             Guard::All(parts) => parts.iter().all(|part| part.holds(binding)),
@@ -170,7 +171,7 @@ impl Guard {
     }
 }
 
-/// The same with each colour once.
+/// Merges entries of the same colour.
 fn merged(mut bag: Bag) -> Result<Bag, TooMany> {
     bag.sort_unstable();
     let mut merged: Bag = Vec::with_capacity(bag.len());

@@ -1,21 +1,21 @@
 //! Evidence about coloured models: the auditor's own reader of symmetric nets, and a check that the
-//! net without colours that the evidence speaks about stands for the coloured one.
+//! unfolding in the evidence is equivalent to the coloured net.
 //!
-//! Nothing here is shared with what it checks, neither the reader nor the evaluation of terms nor
-//! the way in which bindings are found: the prover joins colours that may be reached, here colours
-//! are tried one after the other.
+//! Nothing here is shared with the prover: neither the reader, nor the evaluation of terms, nor the
+//! enumeration of bindings. The prover joins the colours that places may hold; the auditor tries
+//! colours one after the other.
 //!
-//! | file | what it does |
+//! | file | content |
 //! |---|---|
-//! | [`elements`] | looks through what tools put around terms and sorts; the limit to depth |
+//! | [`elements`] | skips meaningless elements around terms and sorts; the limit of depth |
 //! | [`sorts`] | reads sorts, constants and variables |
 //! | [`terms`] | reads terms and guards |
-//! | [`meaning`] | evaluates them |
+//! | [`meaning`] | evaluates terms and guards |
 //! | [`net`] | reads places, transitions and arcs |
-//! | [`classes`] | colours made one, and that nothing tells them apart |
-//! | [`unfolding`] | makes the net that is listed, and shows that it stands for the coloured one |
-//! | [`tries`] | how many colours are tried, and why there is no net |
-//! | [`audit`] | goes through files of evidence |
+//! | [`classes`] | checks that merged colours are indistinguishable |
+//! | [`unfolding`] | rebuilds the listed net, and checks that it is equivalent to the coloured net |
+//! | [`tries`] | limits the number of tried colours |
+//! | [`audit`] | audits files of evidence |
 
 mod audit;
 mod classes;

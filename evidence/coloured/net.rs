@@ -1,4 +1,4 @@
-//! The nodes and arcs of a symmetric net, read from PNML.
+//! Reads the nodes and arcs of a symmetric net from PNML.
 
 use super::elements::said;
 use super::sorts::{Declarations, Kind, not_known};
@@ -14,14 +14,14 @@ use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::HashMap;
 
-/// A coloured net as its file has it.
+/// A coloured net as given in its file.
 #[derive(Debug)]
 pub struct ColouredModel {
     pub(super) name: String,
     pub(super) declarations: Declarations,
     pub(super) places: Vec<Place>,
     pub(super) transitions: Vec<Transition>,
-    /// What is assumed about the model.
+    /// The assumptions about the model.
     pub(super) assumptions: Vec<Assumption>,
 }
 
@@ -37,17 +37,16 @@ pub(super) struct Place {
 pub(super) struct Transition {
     pub(super) id: String,
     pub(super) label: Option<String>,
-    /// In the order of their declaration.
+    /// Indices of the variables, in the order of their declaration.
     pub(super) variables: Vec<usize>,
     pub(super) guard: Guard,
-    /// Places with what is taken from them, and what is put.
+    /// Input places with the multisets taken from them, and output places with the multisets put.
     pub(super) takes: Vec<(usize, Term)>,
     pub(super) puts: Vec<(usize, Term)>,
 }
 
-/// Whether a file is one of a coloured net; how it is to be read is for its reader to say. Its type
-/// says so, or, as TAPAAL writes the type of plain nets for either, labels that plain nets do not
-/// have.
+/// Returns true if a file is a coloured net. The type of the net says so. TAPAAL writes the type of
+/// plain nets for both, so labels that plain nets do not have count as well.
 pub fn is_coloured(bytes: &[u8]) -> bool {
     let Ok(text) = decode(bytes) else { return false };
     let Ok(tree) = tree(&text) else { return false };
@@ -75,19 +74,19 @@ pub fn is_coloured(bytes: &[u8]) -> bool {
     false
 }
 
-/// What stands in a net, sorted, each sort in the order of the file.
+/// The elements of a net by kind, each in the order of the file.
 #[derive(Default)]
 struct Outline<'a, 'i> {
     declared: Vec<Node<'a, 'i>>,
-    /// Places and transitions.
+    /// Place and transition elements.
     nodes: Vec<Node<'a, 'i>>,
-    /// Other words for nodes.
+    /// Reference places and reference transitions.
     aliases: Vec<Node<'a, 'i>>,
     arcs: Vec<Node<'a, 'i>>,
 }
 
 impl<'a, 'i> Outline<'a, 'i> {
-    /// Sorts what stands in a net. Pages are looked through.
+    /// Collects the elements of a net, including those on pages.
     fn of(net: Node<'a, 'i>) -> Result<Self, Unreadable> {
         let mut outline = Outline::default();
         let mut left: Vec<_> = elements(net).collect();
@@ -111,19 +110,20 @@ impl<'a, 'i> Outline<'a, 'i> {
     }
 }
 
-/// Reads a coloured net. Its nodes are in the order of the file, in which an unfolding lists them,
-/// too.
+/// Reads a coloured net. Its places and transitions are in the order of the file, like those of an
+/// unfolding.
 ///
 /// # Errors
-/// With the line and what was expected there.
+/// The line, and what was expected there.
 pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
     read_as(bytes, Times::Refused)
 }
 
-/// Reads a coloured net as [`read`] does, with or without its times and priorities.
+/// Reads a coloured net like [`read`], and reads, ignores or rejects times and priorities according
+/// to `times`.
 ///
 /// # Errors
-/// As [`read`].
+/// The errors of [`read`].
 pub fn read_as(bytes: &[u8], times: Times) -> Result<ColouredModel, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
@@ -185,7 +185,7 @@ pub fn read_as(bytes: &[u8], times: Times) -> Result<ColouredModel, Unreadable> 
 impl ColouredModel {
     fn add_place(&mut self, node: Node<'_, '_>, id: &str) -> Result<(), Unreadable> {
         let mut reader = Reader { declarations: &mut self.declarations, depth: 0 };
-        // A place without type is one of black tokens, as in a plain net.
+        // A place without a type holds black tokens, as in a plain net.
         let sort = match label(node, "type", &["hlinitialMarking"])? {
             Some(sort) => reader.declarations.sort(sort)?,
             None => reader.declarations.dot(node)?,
@@ -216,14 +216,14 @@ impl ColouredModel {
         Ok(())
     }
 
-    /// What an arc at a place moves.
+    /// Reads the multiset that an arc at a place moves.
     fn inscription(&mut self, node: Node<'_, '_>, place: usize) -> Result<Term, Unreadable> {
         let sort = self.places[place].sort;
         match label(node, "hlinscription", &["type", "arctype"])? {
             Some(term) => {
                 Reader { declarations: &mut self.declarations, depth: 0 }.term(term, sort)
             }
-            // One token, where it can have but one colour.
+            // One token, if its sort has only one colour.
             None if *self.declarations.kind(sort) == Kind::Dot => Ok(Term::Constant(0)),
             None => {
                 let what =
@@ -234,7 +234,8 @@ impl ColouredModel {
     }
 }
 
-/// What is declared in a `declaration`, with or without `structure` and `declarations` around it.
+/// Collects the declarations in a `declaration`, with or without `structure` and `declarations`
+/// around them.
 fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
     let mut around = vec![node];
     while let Some(node) = around.pop() {
@@ -248,9 +249,8 @@ fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
     }
 }
 
-/// The term in the label `key`, where `node` has one that says something: in its `structure`, or
-/// right in it. What only a text says is not read. Labels that are not known are refused on the
-/// way.
+/// Returns the term in the label `key` of `node`, if it has one: in its `structure`, or directly in
+/// the label. A label with only a text is rejected, and so are unknown labels.
 fn label<'a, 'i>(
     node: Node<'a, 'i>,
     key: &str,

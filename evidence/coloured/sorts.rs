@@ -1,10 +1,9 @@
 //! Sorts, their constants, and the variables: the declarations of a symmetric net.
 //!
 //! A colour is its position in its sort, from 0. A tuple (a, b) of sorts with m and n colours is
-//! a·n + b, so the colours of a product are those of one sort again. Sorts that have the same
-//! colours by their structure are one sort: the black token, truth values, ranges with the same
-//! ends, products of the same sorts. Enumerations and partitions are only equal to themselves. A
-//! product of one sort is that sort.
+//! a·n + b, so the colours of a product are positions, too. Sorts with the same structure are one
+//! sort: the black token, truth values, ranges with the same ends, products of the same sorts.
+//! Enumerations and partitions are equal only to themselves. A product of one sort is that sort.
 
 use super::elements::{DEEPEST, bare_sort, bare_term, said, too_deep};
 use crate::reader::{Unreadable, attribute, name, number, only, optional, trimmed};
@@ -13,35 +12,35 @@ use roxmltree::Node;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
-/// More colours than any sort may have.
+/// The maximum number of colours of a sort.
 const MOST: u64 = 1 << 62;
 
-/// A sort.
+/// A sort of colours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sort {
     pub(super) kind: Kind,
-    /// How many colours it has.
+    /// The number of colours.
     pub(super) size: u64,
-    /// How many components its colours have, those of components counted; 1 when it is no product.
+    /// The number of components of its colours, counted recursively; 1 if the sort is no product.
     components: usize,
 }
 
-/// What the colours of a sort are.
+/// The structure of a sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Dot,
-    /// False, then true.
+    /// The truth values: false, then true.
     Boolean,
-    /// Constants in the order of their declaration.
+    /// An enumeration, with its constants in the order of their declaration.
     Constants {
         id: String,
         names: Vec<String>,
         cyclic: bool,
     },
-    /// Numbers from this one on.
+    /// A range of integers, beginning at this one.
     Range(i64),
     Product(Vec<usize>),
-    /// The parts that another sort is cut into, and the part of each of its colours.
+    /// A partition of another sort: the names of its elements, and the element of each colour.
     Partition {
         id: String,
         names: Vec<String>,
@@ -50,14 +49,14 @@ pub(super) enum Kind {
     },
 }
 
-/// A variable.
+/// A declared variable.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub(super) name: String,
     pub(super) sort: usize,
 }
 
-/// All that is declared.
+/// All declarations of a net.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declarations {
     sorts: Vec<Sort>,
@@ -68,7 +67,8 @@ pub(super) struct Declarations {
 }
 
 impl Declarations {
-    /// Reads the elements inside `<declarations>`. A sort waits for those it is made of.
+    /// Reads the elements inside `<declarations>`. A sort is processed after the sorts that it
+    /// refers to.
     pub(super) fn read(nodes: Vec<Node<'_, '_>>) -> Result<Self, Unreadable> {
         let mut all = Declarations::default();
         let is_sort = |node: &Node<'_, '_>| matches!(name(*node), "namedsort" | "partition");
@@ -96,7 +96,8 @@ impl Declarations {
             let called = optional(node, "name").map(trimmed).filter(|it| !it.is_empty());
             let called = called.unwrap_or(id);
             let sort = all.sort(only(node, said(node), "sort")?)?;
-            // The first of two variables has the name that they share.
+            // If two variables share a name, the first one keeps it, and the other one is named by
+            // its id.
             let name = if names.insert(called) { called } else { id };
             let at = all.variables.len();
             all.variables.push(Variable { name: name.to_owned(), sort });
@@ -105,7 +106,7 @@ impl Declarations {
         Ok(all)
     }
 
-    /// Adds a sort; false if it is made of one that is not there yet.
+    /// Adds a sort. Returns false if it refers to a sort that is not yet known.
     fn declare(&mut self, node: Node<'_, '_>) -> Result<bool, Unreadable> {
         let id = attribute(node, "id")?;
         let (sort, members) = if name(node) == "partition" {
@@ -136,7 +137,7 @@ impl Declarations {
         Ok(true)
     }
 
-    /// A partition: each part lists the constants in it.
+    /// Reads a partition, whose elements list the constants in them.
     fn partition(
         &mut self,
         node: Node<'_, '_>,
@@ -180,12 +181,13 @@ impl Declarations {
         Ok(Some((self.add(node, kind, size)?, ids)))
     }
 
-    /// The sort that an element names or describes; none if it is made of one that is not declared.
+    /// Returns the sort that an element names or describes, or `None` if it refers to an undeclared
+    /// sort.
     fn known_sort(&mut self, node: Node<'_, '_>) -> Result<Option<usize>, Unreadable> {
         self.sort_within(node, 0)
     }
 
-    /// The same inside of so many products.
+    /// Returns the sort like `known_sort`, inside `depth` products.
     fn sort_within(
         &mut self,
         node: Node<'_, '_>,
@@ -219,28 +221,28 @@ impl Declarations {
         sort.map(Some)
     }
 
-    /// The sort that an element names or describes.
+    /// Returns the sort that an element names or describes.
     pub(super) fn sort(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
         let known = self.known_sort(node)?;
         known.ok_or_else(|| Unreadable::at(node, "this sort is not declared"))
     }
 
-    /// The sort of black tokens.
+    /// Returns the sort of black tokens.
     pub(super) fn dot(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
         self.add(node, Kind::Dot, 1)
     }
 
-    /// The sort of truth values.
+    /// Returns the sort of truth values.
     pub(super) fn boolean(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
         self.add(node, Kind::Boolean, 2)
     }
 
-    /// The range that the number in an element is alone in.
+    /// Returns the range that contains only the number in an element.
     pub(super) fn number(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
         self.add(node, Kind::Range(integer(node, "value")?), 1)
     }
 
-    /// The product of these sorts.
+    /// Returns the product of these sorts.
     pub(super) fn product(
         &mut self,
         node: Node<'_, '_>,
@@ -260,7 +262,7 @@ impl Declarations {
         self.add_sort(node, Sort { kind, size, components: 1 })
     }
 
-    /// Adds a sort, if there is none that is equal.
+    /// Adds a sort, unless an equal sort exists.
     fn add_sort(&mut self, node: Node<'_, '_>, sort: Sort) -> Result<usize, Unreadable> {
         if sort.size == 0 || sort.size > MOST {
             return Err(Unreadable::at(node, "this sort has no colours, or more than 2^62"));
@@ -271,17 +273,17 @@ impl Declarations {
         }))
     }
 
-    /// What the colours of a sort are.
+    /// Returns the structure of a sort.
     pub(super) fn kind(&self, sort: usize) -> &Kind {
         &self.sorts[sort].kind
     }
 
-    /// How many sorts there are; each is made of such as come before it.
+    /// Returns the number of sorts. A sort refers only to earlier sorts.
     pub(super) fn sort_count(&self) -> usize {
         self.sorts.len()
     }
 
-    /// The components of a colour of a product, each with its sort.
+    /// Returns the components of a colour of a product, each with its sort.
     pub(super) fn components(&self, sort: usize, colour: u64) -> Vec<(usize, u64)> {
         let Kind::Product(parts) = self.kind(sort) else { return Vec::new() };
         let (mut components, mut rest) = (Vec::with_capacity(parts.len()), colour);
@@ -293,13 +295,13 @@ impl Declarations {
         components
     }
 
-    /// How many colours a sort has.
+    /// Returns the number of colours of a sort.
     pub(super) fn size(&self, sort: usize) -> u64 {
         self.sorts[sort].size
     }
 
-    /// The sort and the colour of the constant that an element refers to. Some call the black token
-    /// by the id of its sort.
+    /// Returns the sort and the colour of the constant that an element refers to. Some tools refer
+    /// to the black token by the id of its sort.
     pub(super) fn constant(&self, node: Node<'_, '_>) -> Result<(usize, u64), Unreadable> {
         let id = attribute(node, "declaration")?;
         let black = || {
@@ -310,7 +312,7 @@ impl Declarations {
         constant.ok_or_else(|| Unreadable::at(node, format!("{} is no constant", Quoted(id))))
     }
 
-    /// The colour that a number is of a range.
+    /// Returns the colour of a number in a range.
     pub(super) fn in_range(
         &self,
         node: Node<'_, '_>,
@@ -326,22 +328,22 @@ impl Declarations {
         }
     }
 
-    /// The variable that an element refers to.
+    /// Returns the variable that an element refers to.
     pub(super) fn variable(&self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
         let id = attribute(node, "refvariable")?;
         let variable = self.variable_ids.get(id).copied();
         variable.ok_or_else(|| Unreadable::at(node, format!("{} is no variable", Quoted(id))))
     }
 
-    /// The partition of this id.
+    /// Returns the sort with the id in the attribute `key`.
     pub(super) fn sort_of_id(&self, node: Node<'_, '_>, key: &str) -> Result<usize, Unreadable> {
         let id = attribute(node, key)?;
         let sort = self.sort_ids.get(id).copied();
         sort.ok_or_else(|| Unreadable::at(node, format!("{} is not declared", Quoted(id))))
     }
 
-    /// The colour that a text says: `red`, `3`, `red,3` or `(red,3)`, with blanks around each part;
-    /// `None` where the sort has no such colour.
+    /// Parses a colour: `red`, `3`, `red,3` or `(red,3)`, with optional blanks around each part.
+    /// Returns `None` if the sort has no such colour.
     pub(super) fn colour_named(&self, sort: usize, text: &str) -> Option<u64> {
         let text = text.trim();
         let position = |names: &[String]| names.iter().position(|it| it == text);
@@ -369,7 +371,7 @@ impl Declarations {
         }
     }
 
-    /// What the place of this id is called in an unfolding, for a colour of its sort.
+    /// Returns the name in an unfolding of the place `id` with a colour of its sort.
     pub(super) fn unfolded_name(&self, id: &str, sort: usize, colour: u64) -> String {
         let mut name = id.to_owned();
         if !matches!(self.kind(sort), Kind::Dot) {
@@ -380,8 +382,8 @@ impl Declarations {
         name
     }
 
-    /// Writes a colour as nodes of an unfolding are called by it: `red`, `3`, `(red,3)`; the
-    /// outermost tuple without its parentheses unless it is `enclosed`.
+    /// Writes a colour as in names of unfolded nodes: `red`, `3`, `(red,3)`. The outermost tuple
+    /// has parentheses only if `enclosed`.
     pub(super) fn write_colour(&self, text: &mut String, sort: usize, colour: u64, enclosed: bool) {
         match self.kind(sort) {
             Kind::Dot => text.push('.'),
@@ -405,12 +407,12 @@ impl Declarations {
     }
 }
 
-/// The parts of a tuple: the pieces between commas outside of inner parentheses. Parentheses around
-/// the whole may be left out. `None` where parentheses do not match.
+/// Splits a tuple at the commas outside of inner parentheses. Parentheses around the whole tuple
+/// are optional. Returns `None` if parentheses do not match.
 fn components_of(text: &str) -> Option<Vec<&str>> {
     let mut inside = text;
     if let Some(within) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
-        // `(a,b),(c,d)` begins and ends with parentheses that are not around the whole.
+        // `(a,b),(c,d)` begins and ends with parentheses that do not enclose the whole tuple.
         let mut open = 1i64;
         let is_closed_within = within.chars().any(|c| {
             open += i64::from(c == '(') - i64::from(c == ')');
@@ -439,13 +441,13 @@ fn components_of(text: &str) -> Option<Vec<&str>> {
     (open == 0).then_some(parts)
 }
 
-/// What a declaration says, but for its name.
+/// Iterates over the content of a declaration, except its name.
 fn unnamed<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
     said(node).filter(|&inside| name(inside) != "name")
 }
 
-/// The ids of the constants that `nodes` declare and what they are called: by their names, or by
-/// their ids when two share a name.
+/// Returns the ids of the constants that `nodes` declare, and their names. If two share a name, the
+/// ids are the names.
 fn constants<'a, 'i: 'a>(
     nodes: impl Iterator<Item = Node<'a, 'i>>,
     element: &str,
@@ -465,7 +467,7 @@ fn constants<'a, 'i: 'a>(
     Ok((ids, names))
 }
 
-/// A whole number in an attribute, which may be negative.
+/// Parses an integer in an attribute, which may be negative.
 pub(super) fn integer(node: Node<'_, '_>, key: &str) -> Result<i64, Unreadable> {
     let text = trimmed(attribute(node, key)?);
     match text.strip_prefix('-') {

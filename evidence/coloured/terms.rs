@@ -1,20 +1,20 @@
-//! Terms: what arcs, guards and initial markings stand for, given a colour for each variable.
+//! Reads terms and conditions: the inscriptions of arcs, guards and initial markings.
 //!
 //! # Meaning
 //! - A term of a sort is a multiset of its colours; a variable or a constant is one colour, once.
-//!   `all` has every colour once, `add` is the sum, `numberof` a multiple. Of `subtract`, what the
-//!   first operand has more than the others together remains; a colour that they have more of, does
-//!   not.
-//! - `successor` and `predecessor` turn round at the ends of a cyclic enumeration.
-//! - A tuple has every combination of the colours of its components, as often as the product says.
+//!   `all` has every colour once, `add` is the sum, `numberof` a multiple. `subtract` removes from
+//!   the first operand the tokens of the other operands; a multiplicity never falls below 0.
+//! - `successor` and `predecessor` wrap around at the ends of a cyclic enumeration.
+//! - A tuple has every combination of the colours of its components; multiplicities are multiplied.
 //! - A number of a range is a number: where another range is expected, it is that number there. A
-//!   part of a partition, where a colour of the sort that it cuts is expected, is all the colours
-//!   in it.
-//! - A number without a range is a number as well. Two numbers of `numberof`: the first says how
-//!   often.
+//!   partition element, where a colour of the partitioned sort is expected, is the multiset of all
+//!   colours in it.
+//! - A number without a range is a number as well. If `numberof` has two numbers, the first is the
+//!   multiplicity.
 //! - Comparisons are between colours of one sort, by position, or between numbers. A variable of
 //!   truth values is a condition, and `true` and `false` are colours where colours are expected.
-//! - A tuple of one component is that component, and `numberof` without a number is once.
+//! - A tuple of one component is that component, and `numberof` without a number has multiplicity
+//!   1.
 
 use super::elements::{DEEPEST, bare_term, said, too_deep};
 pub(super) use super::meaning::{Bag, Guard, Term, TooMany};
@@ -22,14 +22,14 @@ use super::sorts::{Declarations, Kind, integer, not_known};
 use crate::reader::{Unreadable, attribute, name, number, only, trimmed};
 use roxmltree::Node;
 
-/// Reads terms.
+/// Reads terms and conditions.
 pub(super) struct Reader<'d> {
     pub(super) declarations: &'d mut Declarations,
     pub(super) depth: usize,
 }
 
 impl Reader<'_> {
-    /// The term at `node`, of which a multiset of `sort` is expected.
+    /// Reads the term at `node`, which must be a multiset of `sort`.
     pub(super) fn term(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -94,14 +94,14 @@ impl Reader<'_> {
         })
     }
 
-    /// The term at `node`, which is made of others.
+    /// Reads the term at `node`, an operator with operands.
     fn operation(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
         match name(node) {
             "tuple" => self.tuple(node, sort),
             "add" => {
                 let mut sum = Vec::new();
                 for inside in operands(node)? {
-                    // Sums of sums are one: files nest them pair by pair.
+                    // Flatten nested sums, because files nest sums pairwise.
                     match self.term(inside, sort)? {
                         Term::Sum(parts) if sum.is_empty() => sum = parts,
                         Term::Sum(parts) => sum.extend(parts),
@@ -144,7 +144,7 @@ impl Reader<'_> {
         Ok(Term::Tuple(terms))
     }
 
-    /// A number of times a term, in either order, or the term alone.
+    /// Reads a multiple of a term: a number and a term in either order, or the term alone.
     fn multiple(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
         let inside = operands(node)?;
         let is_number = |node: &Node<'_, '_>| name(*node) == "numberconstant";
@@ -158,7 +158,7 @@ impl Reader<'_> {
         Ok(Term::Times(times, Box::new(self.term(of, sort)?)))
     }
 
-    /// The colour before or after another one.
+    /// Reads the successor or predecessor of a colour.
     fn neighbour(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
         let size = self.declarations.size(sort);
         let Kind::Constants { cyclic: true, .. } = self.declarations.kind(sort) else {
@@ -169,7 +169,7 @@ impl Reader<'_> {
         Ok(Term::Shift(Box::new(of), by, size))
     }
 
-    /// The part of a partition that a colour is in.
+    /// Reads the partition element of a colour.
     fn part(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
         let Kind::Partition { of, part_of, .. } = self.declarations.kind(sort) else {
             return Err(Unreadable::at(node, "this is no partition"));
@@ -178,7 +178,7 @@ impl Reader<'_> {
         Ok(Term::PartOf(Box::new(self.term(operand(node)?, of)?), part_of))
     }
 
-    /// The condition at `node`.
+    /// Reads the condition at `node`.
     pub(super) fn guard(&mut self, node: Node<'_, '_>) -> Result<Guard, Unreadable> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -248,7 +248,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The sort of a term of one colour.
+    /// Returns the sort of a term of one colour.
     fn sort_of(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
         match name(node) {
             "variable" => {
@@ -260,7 +260,7 @@ impl Reader<'_> {
             "finiteintrangeconstant" => self.declarations.sort(only(node, said(node), "range")?),
             "numberconstant" => self.declarations.number(node),
             "booleanconstant" => self.declarations.boolean(node),
-            // Both keep the sort, so the way down is a loop.
+            // Both operators keep the sort, so a loop suffices.
             "successor" | "predecessor" => {
                 let mut inside = node;
                 while matches!(name(inside), "successor" | "predecessor") {
@@ -286,7 +286,7 @@ impl Reader<'_> {
     }
 }
 
-/// The operands of an operator, out of their `subterm`s.
+/// Returns the operands of an operator, without wrappers.
 fn operands<'a, 'i>(node: Node<'a, 'i>) -> Result<Vec<Node<'a, 'i>>, Unreadable> {
     said(node).map(bare_term).collect()
 }

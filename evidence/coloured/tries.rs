@@ -1,58 +1,58 @@
-//! How much is tried to make an unfolding again, and why there is none.
+//! The limit on the work to rebuild an unfolding, and the reasons that there is none.
 
-/// Why there is no net.
+/// The reason that an unfolding is not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unconfirmed {
-    /// The names do not make a net that stands for the coloured one.
+    /// The listed names give no net that is equivalent to the coloured net.
     #[error("{0}")]
     Wrong(String),
-    /// More colours would have to be tried than was allowed.
+    /// The check needs more colours than allowed.
     #[error("more than {0} colours would have to be tried to make the unfolding again")]
     TooLarge(u64),
-    /// It was told to stop.
+    /// `goes_on` returned false.
     #[error("stopped")]
     Stopped,
 }
 
-/// How many colours may still be tried.
+/// A counter of the colours that may still be tried.
 pub(super) struct Tries<'g> {
     left: u64,
     most: u64,
     goes_on: &'g mut dyn FnMut() -> bool,
 }
 
-/// Colours tried between two questions whether to go on.
+/// The number of colours between two calls of `goes_on`.
 const ASKING: u64 = 1 << 10;
 
 impl<'g> Tries<'g> {
-    /// So many; it is asked now and then whether to go on.
+    /// Creates a counter with this limit. `goes_on` is called regularly.
     pub(super) fn new(most: u64, goes_on: &'g mut dyn FnMut() -> bool) -> Self {
         Tries { left: most, most, goes_on }
     }
 
-    /// How many are left.
+    /// Returns the remaining number.
     pub(super) fn left(&self) -> u64 {
         self.left
     }
 
-    /// That there would be more.
+    /// Returns the error that the limit is reached.
     pub(super) fn too_large(&self) -> Unconfirmed {
         Unconfirmed::TooLarge(self.most)
     }
 
-    /// Takes note of some more.
+    /// Counts `count` colours.
     ///
     /// # Errors
-    /// When there are to be no more.
+    /// When the limit is reached.
     pub(super) fn some(&mut self, count: u64) -> Result<(), Unconfirmed> {
         self.left = self.left.checked_sub(count).ok_or(Unconfirmed::TooLarge(self.most))?;
         Ok(())
     }
 
-    /// Takes note of one more.
+    /// Counts one colour.
     ///
     /// # Errors
-    /// When there are to be no more, or when it was told to stop.
+    /// When the limit is reached, or `goes_on` returns false.
     pub(super) fn one(&mut self) -> Result<(), Unconfirmed> {
         self.some(1)?;
         match self.left.is_multiple_of(ASKING) && !(self.goes_on)() {

@@ -1,36 +1,38 @@
-//! Does a place/transition net stand for a coloured one?
+//! Checks that a place/transition net is equivalent to a coloured net.
 //!
-//! A prover unfolds a coloured net and leaves out what cannot matter: colours that no place ever
-//! holds, bindings that can never fire, one of two bindings that do the same. What it proves is
-//! about the net that remains, whose places and transitions the evidence lists by name. Here that
-//! net is made from the coloured one and the names alone, and it is shown that leaving out the
-//! others was right.
+//! A prover unfolds a coloured net and leaves out irrelevant parts: colours that no place ever
+//! holds, bindings that can never fire, and one of two bindings with the same effect. Its proofs
+//! are about the remaining net, whose places and transitions the evidence lists by name. This
+//! module rebuilds that net from the coloured net and the names alone, and checks that leaving out
+//! the rest was correct.
 //!
 //! # Conditions
 //! 1. Each name is that of a place with a colour, or of a transition with colours for its variables
-//!    under which its guard holds; none comes twice.
+//!    under which its guard holds; no name occurs twice.
 //! 2. The initial marking has no token on a place that is not listed.
-//! 3. Every binding that takes from listed places only puts on listed places only.
-//! 4. Of these bindings, one that is not listed takes and puts the same as a listed one of its
+//! 3. Every binding that takes only from listed places puts only on listed places.
+//! 4. Of these bindings, one that is not listed takes and puts the same as a listed binding of its
 //!    transition.
-//! 5. Where firings are to be counted ([`Bindings::All`]), all of these bindings are listed: two
-//!    that do the same are two firings.
+//! 5. If firings are counted ([`Bindings::All`]), all of these bindings are listed, because two
+//!    bindings with the same effect are two firings.
 //!
-//! Where colours were [made one](super::classes), all of this is about the net in which they are.
+//! If colours were [merged](super::classes), all conditions are about the quotient.
 //!
 //! # Soundness
-//! The places that are not listed are a siphon without tokens: by 3, whatever puts a token on one
-//! takes one from another, so they stay empty (2), and no binding that takes from them ever fires.
-//! The others are transitions of the net, or do what such a one does (4). So the markings that can
-//! be reached are the same but for places that are always empty, a transition of the coloured net
-//! is enabled exactly when one of its listed bindings is, and a marking is dead here when it is
-//! there. By 5, as many transitions are enabled in a marking here as there are bindings there.
+//! The places that are not listed are an unmarked siphon: by (3), each binding that puts a token on
+//! one takes one from another, so they stay empty (2), and no binding that takes from them ever
+//! fires. Each other binding is a transition of the net, or has the same effect as one (4). So the
+//! reachable markings are the same up to places that are always empty. A transition of the coloured
+//! net is enabled if and only if one of its listed bindings is. A marking is dead in one net if and
+//! only if it is dead in the other. By (5), the number of enabled transitions of the net equals the
+//! number of enabled bindings.
 //!
 //! # Cost
-//! Bindings are found by trying colours for one variable after the other; what a guard or a place
-//! that is not listed excludes is not completed. Whoever calls says how many colours may be tried.
-//! What is kept of bindings that are not listed is in proportion to the list: there may be no more
-//! kinds of them, of which no listed one is known yet, than names of which no binding is known yet.
+//! Bindings are enumerated by trying colours for one variable after the other. A partial binding
+//! that the guard or an unlisted place excludes is not completed. The caller limits the number of
+//! tried colours. The memory for unlisted bindings is proportional to the list: the number of kinds
+//! of unlisted bindings without a known listed binding must not exceed the number of names that
+//! have not been matched.
 
 use super::classes::{Among, Classes};
 use super::net::{ColouredModel, Place, Transition};
@@ -45,30 +47,31 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Which bindings a list has to have.
+/// The bindings that a list must contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bindings {
-    /// Of those that do the same, one is enough.
+    /// Of bindings with the same effect, one suffices.
     Some,
-    /// All that may fire.
+    /// Every binding that may fire.
     All,
 }
 
-/// The listed colours of each place, with their positions in the net.
+/// The listed colours of each place, with their places in the net.
 type Listed = Vec<HashMap<u64, PlaceId>>;
 
-/// What moves along the arcs of one direction, or a place that is not listed on which it does.
+/// The tokens moved along the arcs of one direction, or the name of an unlisted place among their
+/// ends.
 type Moved = Result<Vec<(PlaceId, u64)>, String>;
 
-/// What a binding takes and puts.
+/// The tokens that a binding takes and puts.
 type Arcs = [Vec<(PlaceId, u64)>; 2];
 
 impl ColouredModel {
-    /// The net of the places and transitions listed, if it stands for this one; up to `most`
-    /// colours are tried, and it is asked now and then whether to go on.
+    /// Returns the net of the listed places and transitions, if it is equivalent to this coloured
+    /// net. At most `most` colours are tried, and `goes_on` is called regularly.
     ///
     /// # Errors
-    /// When it does not, or that does not show.
+    /// When the net is not equivalent, or a limit is reached.
     pub fn unfold(
         &self,
         listed: &Unfolding,
@@ -119,7 +122,8 @@ impl ColouredModel {
         builder.build().map_err(wrong)
     }
 
-    /// Adds the places listed, with their tokens (1, 2); how many each coloured place has.
+    /// Adds the listed places with their tokens (conditions 1 and 2). Returns the listed colours,
+    /// and the number of listed places of each coloured place.
     fn places(
         &self,
         listed: &Unfolding,
@@ -193,7 +197,7 @@ impl ColouredModel {
     }
 }
 
-/// The colours of each place, by their names.
+/// The names of unfolded places, by the colour of a token.
 #[derive(Debug)]
 struct Colours {
     declarations: Declarations,
@@ -216,33 +220,33 @@ impl ColourNames for Colours {
     }
 }
 
-/// What has to hold once the variables in it have colours.
+/// A condition that is tested once its variables have colours.
 enum Test<'m> {
     Guard(&'m Guard),
-    /// The colour that is taken from this place is listed.
+    /// The colour taken from this place must be listed.
     Listed(usize, &'m Term),
 }
 
-/// Goes through the bindings of a transition.
+/// The enumeration of the bindings of a transition.
 struct Search<'m, 's, 'g> {
     model: &'m ColouredModel,
     classes: &'s Classes<'m>,
     transition: &'m Transition,
     places: &'s Listed,
-    /// The names listed that were not met yet.
+    /// The listed names that have not been matched.
     missing: HashMap<&'s str, usize>,
     tries: &'s mut Tries<'g>,
-    /// The variables in the order in which they get their colours, each with what is tested then;
-    /// what needs no variable comes with none.
+    /// The variables in the order of assignment, each with the conditions to test then. The first
+    /// entry has no variable, for conditions without variables.
     steps: Vec<(Option<usize>, Vec<Test<'m>>)>,
     binding: Vec<u64>,
     arcs: Vec<Arcs>,
-    /// What listed bindings do that were met.
+    /// The effects of listed bindings found so far.
     known: HashSet<Arcs>,
-    /// What bindings do that are not listed, as long as no listed one is known that does it; and a
-    /// name for one that does.
+    /// The effects of unlisted bindings without a known listed binding of the same effect, each
+    /// with the name of one such binding.
     unlisted: HashMap<Arcs, String>,
-    /// Whether some binding is not listed.
+    /// The name of some unlisted binding.
     has_unlisted: Option<String>,
 }
 
@@ -273,7 +277,7 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
                         let read = variables(|into| part.variables(into));
                         tests.push((read, Test::Listed(*place, part)));
                     }
-                    // Looked at when the binding is complete.
+                    // Other parts are tested when the binding is complete.
                     _ => {}
                 }
             }
@@ -296,7 +300,7 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
     }
 
     fn run(&mut self) -> Result<(), Unconfirmed> {
-        // The colours to be tried at each step, from the one that is tried there now.
+        // The colours to try at each step; `next` has the position of the next one.
         let variables = &self.model.declarations.variables;
         let tried: Vec<Among> = self
             .steps
@@ -337,12 +341,12 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
         }
     }
 
-    /// The head of a colour on a place.
+    /// Returns the head of a colour on a place.
     fn head(&self, place: usize, colour: u64) -> u64 {
         self.classes.head(self.model.places[place].sort, colour)
     }
 
-    /// Every variable has its colour, and the guard holds.
+    /// Processes a complete binding whose guard holds.
     fn complete(&mut self) -> Result<(), Unconfirmed> {
         let Ok(takes) = self.moved(&self.transition.takes)? else { return Ok(()) };
         let name = self.model.binding_name(self.transition, &self.binding);
@@ -364,7 +368,7 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
                 }
             }
         }
-        // Each kind needs a listed binding of its own that is still to be met.
+        // Each unlisted effect needs a listed binding of its own that has not been matched yet.
         match self.unlisted.len() > self.missing.len() {
             true => Err(self.not_listed()),
             false => Ok(()),
@@ -376,7 +380,7 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
         Unconfirmed::Wrong(format!("{} is not listed", Quoted(name)))
     }
 
-    /// What the binding moves along these arcs.
+    /// Returns the tokens that the binding moves along these arcs.
     fn moved(&mut self, arcs: &[(usize, Term)]) -> Result<Moved, Unconfirmed> {
         let mut moved: Vec<(PlaceId, u64)> = Vec::new();
         for (place, term) in arcs {
@@ -397,7 +401,8 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
         Ok(Ok(moved))
     }
 
-    /// The arcs of the transitions listed, when all were met and the others are like them (4).
+    /// Returns the arcs of the listed transitions, if all were matched and every unlisted binding
+    /// has the effect of a listed one (4).
     fn finish(self, bindings: Bindings) -> Result<Vec<Arcs>, Unconfirmed> {
         if let Some(name) = self.missing.keys().min() {
             return Err(no_such(name, "transition that can fire"));
@@ -415,8 +420,8 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
     }
 }
 
-/// The variables in an order in which tests soon exclude something: always next the test with the
-/// fewest combinations of colours for the variables that it still needs.
+/// Orders the variables so that conditions exclude partial bindings early. The next condition is
+/// always the one with the fewest combinations of colours for its unassigned variables.
 fn order<'m>(
     model: &ColouredModel,
     variables: &[usize],
@@ -455,7 +460,7 @@ fn variables(append: impl FnOnce(&mut Vec<usize>)) -> Vec<usize> {
     all
 }
 
-/// The names at the beginning of a list that are a node's own: its id, alone or with something in
+/// Returns the names at the beginning of a list that belong to a node: its id, alone or followed by
 /// parentheses.
 fn own<'l>(names: &'l [String], id: &str) -> &'l [String] {
     let is_own = |name: &String| {

@@ -1,38 +1,38 @@
-//! What a reduction says of the markings that it keeps: equations, written down step by step.
+//! The equations of a reduction that keeps every marking, recorded step by step.
 //!
-//! Places of the net before and of those in between are *nodes*. A node of which nothing is said is
-//! free: a place of the reduced net. Of every other one the step that removed it says one thing:
-//! that it is a part of a sum, whose parts take every value together; or that others tell what it
-//! holds.
+//! The places of the original net and of the intermediate nets are *nodes*. A node without an
+//! equation is free: a place of the reduced net. Every other node has one equation, from the step
+//! that removed it. Either it is a summand of another node, where the summands take every
+//! combination of values with this sum. Or its value follows from other nodes by a linear equation.
 
 use crate::reduction::{Edit, WorkNet};
 use parikh_net::{Net, PlaceId, TransitionId};
 
-/// The number of a node.
+/// The index of a node.
 pub(super) type NodeId = usize;
 
-/// Some tokens: those of a place, between two steps that change what it means.
+/// A variable for the tokens of a place, between two steps that change their meaning.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Its id in the working net.
+    /// The id in the working net.
     pub(super) place: PlaceId,
     pub(super) tokens: Tokens,
-    /// The parts whose sum it is; none of an original place.
+    /// The summands of the node, if it is a merged place; empty for an original place.
     pub(super) parts: Vec<NodeId>,
 }
 
-/// What is said of the tokens of a node.
+/// The equation for the tokens of a node.
 #[derive(Debug)]
 pub(super) enum Tokens {
-    /// Nothing.
+    /// No equation.
     Free,
-    /// They are a part of those of another one.
+    /// The tokens are a summand of the tokens of another node.
     PartOf(NodeId),
-    /// Others tell them.
+    /// The tokens follow from other nodes by an equation.
     Told(Linear),
 }
 
-/// `times` the tokens are `constant` more than the weighted sum of others.
+/// The equation `times` · tokens = weighted sum of other nodes + `constant`.
 #[derive(Clone, Debug)]
 pub(super) struct Linear {
     pub(super) times: u64,
@@ -40,20 +40,20 @@ pub(super) struct Linear {
     pub(super) constant: i128,
 }
 
-/// All equations of a reduction. The nodes begin with the places of the net before, by their ids.
+/// All equations of a reduction. The first nodes are the places of the original net, by their ids.
 #[derive(Debug)]
 pub(super) struct Equations {
     pub(super) nodes: Vec<Node>,
-    /// The nodes of which something was said, in that order.
+    /// The nodes with an equation, in the order of the equations.
     pub(super) said: Vec<NodeId>,
-    /// By working place the node that it is now.
+    /// The current node of each place of the working net.
     current: Vec<NodeId>,
     /// Transitions that never fire.
     pub(super) dead: Vec<TransitionId>,
 }
 
 impl Equations {
-    /// Nothing is done yet to `net`.
+    /// Creates the equations of an empty reduction of `net`.
     pub(super) fn new(net: &Net) -> Self {
         let free = |place| Node { place, tokens: Tokens::Free, parts: Vec::new() };
         Equations {
@@ -64,13 +64,13 @@ impl Equations {
         }
     }
 
-    /// The node that this place of the working net is now.
+    /// Returns the current node of a place of the working net.
     pub(super) fn node(&self, p: PlaceId) -> NodeId {
         self.current[p.index()]
     }
 
-    /// Takes down what a step says that is about to be applied to `net`. `None` where its rule says
-    /// nothing of all markings.
+    /// Records the equations of a step that is about to be applied to `net`. Returns `None` if the
+    /// rule of the step does not keep every marking.
     pub(super) fn take(&mut self, net: &WorkNet, edits: &[Edit]) -> Option<()> {
         for edit in edits {
             match edit {
@@ -110,7 +110,7 @@ impl Equations {
         Some(())
     }
 
-    /// From now on the place means something new.
+    /// Creates a new node for a place whose tokens change their meaning.
     fn begin(&mut self, place: PlaceId) -> NodeId {
         self.nodes.push(Node { place, tokens: Tokens::Free, parts: Vec::new() });
         self.current[place.index()] = self.nodes.len() - 1;
@@ -122,25 +122,25 @@ impl Equations {
         self.said.push(node);
     }
 
-    /// Puts what is known of them for nodes that hold the same in every marking, or are told by one
-    /// other node. What tells a node was there after it was told, so what was said last is looked
-    /// at first.
+    /// Substitutes nodes that are constant or follow from one other node in the equations of other
+    /// nodes. An equation refers only to nodes that get their own equations later. So substituting
+    /// in reverse order needs one pass.
     pub(super) fn substitute(&mut self) {
         for at in (0..self.said.len()).rev() {
             let node = self.said[at];
             let Tokens::Told(told) = &self.nodes[node].tokens else { continue };
-            // One that is too large stays as it is, which is right as well.
+            // An equation whose numbers would overflow stays as it is, which is also correct.
             let told = self.substituted(told).unwrap_or_else(|| told.clone());
             self.nodes[node].tokens = Tokens::Told(told);
         }
     }
 
-    /// The same said of other nodes; `None` on overflow.
+    /// Returns the equation with these nodes substituted, or `None` on overflow.
     fn substituted(&self, told: &Linear) -> Option<Linear> {
         let Linear { mut times, mut constant, .. } = *told;
         let mut sum: Vec<(NodeId, u64)> = Vec::new();
         for &(other, weight) in &told.sum {
-            // `times` has grown by what was multiplied so far.
+            // `times` may already be a multiple of the original factor.
             let weight = (times / told.times).checked_mul(weight)?;
             let known = match &self.nodes[other].tokens {
                 Tokens::Told(known) if known.sum.len() < 2 => known,
@@ -149,7 +149,8 @@ impl Equations {
                     continue;
                 }
             };
-            // All by known.times; weight·known.times·other = weight·(known.sum + known.constant).
+            // Multiply the equation by known.times; weight·known.times·other = weight·(known.sum +
+            // known.constant).
             if known.times > 1 {
                 times = times.checked_mul(known.times)?;
                 constant = constant.checked_mul(known.times.into())?;
@@ -173,7 +174,7 @@ impl Equations {
         Some(Linear { times, sum: merged, constant })
     }
 
-    /// What a node holds in every marking, where no other one is needed to tell.
+    /// Returns the value of a node if its equation refers to no other node.
     pub(super) fn constant(&self, node: NodeId) -> Option<u64> {
         match &self.nodes[node].tokens {
             Tokens::Told(told) if told.sum.is_empty() => told.at(0),
@@ -183,19 +184,22 @@ impl Equations {
 }
 
 impl Linear {
-    /// What is told where the weighted sum is this; `None` when it is no number of tokens.
+    /// Returns the value of the node for a value of the weighted sum, or `None` if it is no valid
+    /// number of tokens.
     pub(super) fn at(&self, sum: i128) -> Option<u64> {
         let all = sum.checked_add(self.constant)?;
         let times = i128::from(self.times);
         (all % times == 0).then(|| u64::try_from(all / times).ok()).flatten()
     }
 
-    /// The least that can be told where the weighted sum is no less than this.
+    /// Returns the least value of the node for all values of the weighted sum that are at least
+    /// `sum`.
     pub(super) fn at_least(&self, sum: i128) -> u64 {
         rounded_up(sum.saturating_add(self.constant), self.times)
     }
 
-    /// The least of the one node that tells it where it holds this.
+    /// Returns the least value of the single other node for which this node holds at least
+    /// `tokens`.
     pub(super) fn least_teller(&self, tokens: u64) -> u64 {
         let all = i128::from(self.times).saturating_mul(tokens.into());
         match self.sum[..] {
@@ -205,7 +209,7 @@ impl Linear {
     }
 }
 
-/// The least natural number that is not below the fraction.
+/// Returns the least natural number that is at least the fraction `above`/`below`.
 fn rounded_up(above: i128, below: u64) -> u64 {
     let below = i128::from(below);
     u64::try_from(above.max(0).saturating_add(below - 1) / below).unwrap_or(u64::MAX)

@@ -1,12 +1,13 @@
-//! What is to be added up over the markings of the reduced net.
+//! The sums over the markings of the reduced net that give the figures of the state space.
 //!
-//! Each of its markings stands for a product of numbers, one for each place ([`Weights`]): STATES
-//! is their sum. A transition of the net before is enabled in those that meet what it takes from
-//! each place, which changes some factors of the product; the sum over all transitions and all
-//! markings is TRANSITIONS. No arc of the reduced net matters for it, only the equations.
+//! Each marking of the reduced net corresponds to a number of original markings, which is a product
+//! with one factor per place ([`Weights`]). STATES is the sum of these products. An original
+//! transition is enabled in those original markings that have enough tokens on its input places.
+//! This condition changes some factors of the product. TRANSITIONS is the sum over all transitions
+//! and all markings. It depends on the equations only, not on the arcs of the reduced net.
 //!
-//! The reduced net may fall into parts that have no transition in common. Their markings combine
-//! freely, so sums over the whole are products of sums over the parts.
+//! The reduced net may consist of components without common transitions. Their markings combine
+//! freely, so sums over the whole net are products of sums over the components.
 
 use super::equations::{Equations, NodeId, Tokens};
 use super::weights::{Demands, Function, WeightError, Weights};
@@ -14,69 +15,71 @@ use num_bigint::BigUint;
 use parikh_net::{BuildError, Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
 
-/// Sums to be made over parts of a reduced net, and what follows from them.
+/// The sums over the components of a reduced net, and the figures in terms of these sums.
 #[derive(Clone, Debug)]
 pub struct Formula {
-    /// The parts.
+    /// The components of the reduced net.
     pub parts: Vec<CountedComponent>,
-    /// The functions in their products.
+    /// The functions in the products.
     pub weights: Weights,
-    /// What every marking counts besides.
+    /// A constant factor of every marking.
     factor: BigUint,
-    /// Transitions of the net before: how many, times a number, and for some parts the product.
+    /// Groups of original transitions: the number of transitions times a constant, and the product
+    /// to use for some components.
     groups: Vec<(BigUint, Vec<(usize, usize)>)>,
 }
 
-/// A part of the reduced net that shares no transition with the others.
+/// A component of the reduced net that shares no transition with the others.
 #[derive(Clone, Debug)]
 pub struct CountedComponent {
-    /// The net.
+    /// The component as a net.
     pub net: Net,
-    /// By place what a marking counts; 1 where nothing is said. Ascending.
+    /// The factor of each place, ascending; the factor of other places is 1.
     pub counts: Vec<(PlaceId, Function)>,
-    /// What is to be summed over its markings. The first is what they count, without conditions.
+    /// The products that are summed over the markings. The first one is the unconditional number of
+    /// original markings.
     pub products: Vec<Product>,
 }
 
-/// A product over places: that of a part, with some of its factors changed.
+/// A product with one factor per place, given by its differences from the product of the component.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Product {
-    /// It is 0 where a place holds less. Ascending.
+    /// Lower bounds on places, ascending. The product is 0 if a place holds less.
     pub least: Vec<(PlaceId, u64)>,
-    /// The factors that are others here. Ascending.
+    /// The changed factors, ascending.
     pub changed: Vec<(PlaceId, Function)>,
 }
 
-/// The figures.
+/// The figures of the state space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figures {
-    /// How many markings can be reached.
+    /// The number of reachable markings.
     pub states: BigUint,
-    /// How many pairs of such a marking and a transition that is enabled in it.
+    /// The number of pairs of a reachable marking and a transition enabled in it.
     pub transitions: BigUint,
 }
 
-/// Why there is no formula.
+/// The reason that there is no formula.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoFormula {
-    /// These places of the working net went because several others tell what they hold; but how
-    /// often a marking counts depends on it.
+    /// These places of the working net follow from several places, but the number of original
+    /// markings depends on them.
     #[error("the number of markings depends on several places at once")]
     Coupled(Vec<PlaceId>),
-    /// A number is not known.
+    /// A factor cannot be computed.
     #[error(transparent)]
     Weight(#[from] WeightError),
-    /// A part is no net.
+    /// A component cannot be built as a net.
     #[error(transparent)]
     Net(#[from] BuildError),
 }
 
-/// What a demand of a transition comes to at the nodes above it.
+/// Lower bounds that the precondition of a transition implies on nodes.
 type Bounds = HashMap<NodeId, u64>;
 
 impl Formula {
-    /// For the markings of `original`, of which these equations say how they are linked to those of
-    /// `reduced`, whose places are these of the working net.
+    /// Builds the formula. `equations` relate the markings of `original` to those of `reduced`,
+    /// whose places are `places` of the working net.
     pub(super) fn of(
         original: &Net,
         mut equations: Equations,
@@ -97,7 +100,7 @@ impl Formula {
         }
         let (mut parts, mut place_of) =
             (Vec::new(), vec![(0, PlaceId::new(0)); reduced.place_count()]);
-        // A transition without arcs changes nothing.
+        // A transition without arcs does not change the marking.
         for part in reduced.parts()?.into_iter().filter(|part| !part.places.is_empty()) {
             for (here, p) in part.net.places().zip(&part.places) {
                 place_of[p.index()] = (parts.len(), here);
@@ -126,8 +129,8 @@ impl Formula {
         Ok(formula)
     }
 
-    /// How often each set of products counts firings, one product of each part. Where places are
-    /// coupled, they are added to `coupled`, and no more is found out.
+    /// Returns, for each combination of products of the components, the number of firings that it
+    /// counts. If places are coupled, they are added to `coupled`, and the result is incomplete.
     fn firings(
         &mut self,
         original: &Net,
@@ -186,7 +189,7 @@ impl Formula {
         Ok(groups)
     }
 
-    /// The figures, given for each part the sum of each of its products over its markings.
+    /// Returns the figures, given the sum of each product over the markings of each component.
     pub fn figures(&self, sums: &[Vec<BigUint>]) -> Figures {
         let every = |(at, _): (usize, &CountedComponent)| &sums[at][0];
         let markings: BigUint = self.parts.iter().enumerate().map(every).product();
@@ -194,7 +197,8 @@ impl Formula {
         for (times, products) in &self.groups {
             let mut sum = &markings * times;
             for &(part, product) in products {
-                // Every part has a marking, and every marking counts.
+                // The division is exact and not by 0: every component has a marking, and every
+                // factor is positive.
                 sum /= &sums[part][0];
                 sum *= &sums[part][product];
             }
@@ -205,7 +209,7 @@ impl Formula {
 }
 
 impl CountedComponent {
-    /// A text that is equal only for parts that are equal but for the names of their nodes.
+    /// Returns a text that is equal for two components only if they are equal up to names.
     pub fn fingerprint(&self) -> String {
         let net = &self.net;
         let rows = net.transitions().map(|t| (net.pre(t), net.post(t)));
@@ -215,7 +219,7 @@ impl CountedComponent {
 }
 
 impl Weights {
-    /// How often a node counts that holds the same in every marking.
+    /// Returns the factor of a node that is constant.
     fn constant(
         &mut self,
         equations: &Equations,
@@ -228,9 +232,9 @@ impl Weights {
     }
 }
 
-/// By root what `t` demands of the nodes below it, and the least that the root holds then. `None`
-/// when it never fires. Roots that are told by several others, whose demands do not follow from the
-/// rest, are coupled.
+/// Returns, by root, the demands of `t` on the nodes below it, and the lower bound on the root.
+/// Returns `None` if `t` never fires. Roots that follow from several others, and whose demands do
+/// not follow from the rest, are added to `coupled`.
 fn demands(
     original: &Net,
     t: TransitionId,
@@ -239,7 +243,7 @@ fn demands(
     coupled: &mut Vec<PlaceId>,
 ) -> Option<BTreeMap<NodeId, (u64, Demands)>> {
     let nodes = &equations.nodes;
-    // From the leaves upwards: what is below comes later in the order of the forest.
+    // From the leaves upwards: descendants come later in the order of the forest.
     let mut waiting: BTreeMap<std::cmp::Reverse<usize>, NodeId> = BTreeMap::new();
     let mut bounds = Bounds::new();
     let mut below: HashMap<NodeId, Demands> = HashMap::new();
@@ -284,7 +288,7 @@ fn demands(
         }
         Tokens::Told(_) => {
             fires &= equations.constant(root).is_some_and(|tokens| tokens >= *bound);
-            // Where it counts once only, it does so then.
+            // A node with the constant factor 1 meets its demand in every marking.
             weights.counts(root)
         }
         _ => true,
@@ -292,11 +296,11 @@ fn demands(
     fires.then_some(roots)
 }
 
-/// How far it is followed who tells whom, to see that a demand follows from others.
+/// The maximum depth of equations that are followed to derive one demand from others.
 const DEEPEST: usize = 16;
 
-/// The least that others tell of a node where they meet their demands. `known` is what was found
-/// out of others and is asked for again: as many ways may lead to them as there are paths.
+/// Returns a lower bound on a node by its equation, given the bounds on other nodes. `known` caches
+/// results, because the number of paths to a node may be exponential.
 fn least(
     equations: &Equations,
     node: NodeId,

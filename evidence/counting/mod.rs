@@ -1,21 +1,22 @@
-//! Numbers of markings through reductions, in full.
+//! Exact numbers of markings through reductions.
 //!
-//! Rules that preserve every marking ([`Preserve::MARKINGS`]) say by equations how the markings of
-//! the net before follow from those of the reduced net: a place that went holds what others tell,
-//! or a place that is left is the sum of several, which take every value together. Each marking of
-//! the net before belongs to exactly one marking of the reduced net, by these equations. So it is
-//! enough to visit the markings of the reduced net, and to count each as often as the equations
-//! have solutions for it: a product of binomial coefficients, or nearly so.
+//! Rules that preserve every marking ([`Preserve::MARKINGS`]) give equations between the markings
+//! of the original net and those of the reduced net. A removed place follows from other places, or
+//! a remaining place is the sum of several original places, which take every combination of values.
+//! By these equations, each marking of the original net belongs to exactly one marking of the
+//! reduced net. So it suffices to visit the markings of the reduced net, and to count the solutions
+//! of the equations for each: usually a product of binomial coefficients.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `equations` | the equations, as a reduction is gone through again |
-//! | `weights` | how often a value of a place counts |
-//! | `formula` | which sums over the markings are asked for, and how the figures follow from them |
-//! | `visit` | the sums by visiting the markings, plainly |
+//! | `equations` | the equations, recorded while a reduction is checked |
+//! | `weights` | the number of solutions for a value of a place |
+//! | `formula` | the sums over the markings, and the figures in terms of the sums |
+//! | `visit` | computation of the sums by visiting the markings |
 //!
-//! Whoever has the markings of a [`CountedComponent`] in another form, a decision diagram say, may
-//! make the sums from that: every factor of a [`Product`] is a function of one place.
+//! The sums can also be computed from another representation of the markings of a
+//! [`CountedComponent`], such as a decision diagram: every factor of a [`Product`] is a function of
+//! one place.
 //!
 //! # Sources
 //! B. Berthomieu, D. Le Botlan, S. Dal Zilio, *Counting Petri net markings from reduction
@@ -37,34 +38,33 @@ use crate::reduction::{Context, Granted, apply, propose, rules};
 use equations::Equations;
 use parikh_net::{Net, PlaceId};
 
-/// Why nothing is counted.
+/// The reason that the markings are not counted.
 #[derive(Debug, thiserror::Error)]
 pub enum CountError {
-    /// The reduction does not hold.
+    /// A step of the reduction is incorrect.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// It was made for something else, or with rules that keep less.
+    /// The reduction has other needs, or a rule that does not keep every marking.
     #[error("the reduction does not keep every marking")]
     NotKept,
-    /// It leads to no formula.
+    /// The reduction gives no formula.
     #[error(transparent)]
     NoFormula(#[from] NoFormula),
-    /// The markings were not visited to the end.
+    /// The markings were not all visited.
     #[error(transparent)]
     Flaw(#[from] Flaw),
 }
 
-/// What a reduction is made for that keeps every marking.
+/// Returns the needs of a reduction that keeps every marking.
 pub fn needs() -> Needs {
     Needs { preserve: Preserve::MARKINGS, ..Needs::default() }
 }
 
 impl Formula {
-    /// Goes through a reduction of `net`, every condition of every step checked, and takes down
-    /// what it says.
+    /// Checks every step of a reduction of `net`, and builds the formula from its equations.
     ///
     /// # Errors
-    /// With the first step that does not hold; where a number depends on several places at once.
+    /// The first incorrect step, or a number that depends on several places.
     pub fn of_log(
         net: &Net,
         log: &NamedLog,
@@ -76,10 +76,10 @@ impl Formula {
         Formula::of_steps(net, log.steps(net, &needs()), goes_on)
     }
 
-    /// Goes through these steps.
+    /// Builds the formula from steps of a reduction.
     ///
     /// # Errors
-    /// As [`of_log`](Self::of_log).
+    /// The errors of [`of_log`](Self::of_log).
     pub fn of_steps<'s>(
         net: &Net,
         steps: impl IntoIterator<Item = Result<(&'s str, Candidate), LogError>>,
@@ -93,11 +93,11 @@ impl Formula {
         if kept { Formula::at_the_end(net, &work, equations) } else { Err(CountError::NotKept) }
     }
 
-    /// The same where a condition of every rule is taken for granted, which makes counts wrong: for
-    /// tests that see whether they notice.
+    /// Builds the formula while a condition of every rule is assumed, which makes counts wrong. For
+    /// mutation tests.
     ///
     /// # Errors
-    /// As [`of_log`](Self::of_log).
+    /// The errors of [`of_log`](Self::of_log).
     #[cfg(any(test, feature = "mutation"))]
     pub fn of_mutant<'s>(
         net: &Net,
@@ -118,28 +118,29 @@ impl Formula {
 
     fn at_the_end(net: &Net, work: &WorkNet, equations: Equations) -> Result<Formula, CountError> {
         let places: Vec<PlaceId> = work.places().collect();
-        // No rule that keeps every marking composes transitions.
+        // Rules that keep every marking do not compose transitions.
         let mut name = |_: &_, _| String::new();
         let reduced = finish(net, work, needs(), &mut name, &mut |_, _| ());
         let reduced = reduced.map_err(|_| LogError::OtherNet)?.net;
         Ok(Formula::of(net, equations, &reduced, &places)?)
     }
 
-    /// Of a net that is not reduced: still, its parts combine.
+    /// Builds the formula of a net without reduction. It still uses that components combine freely.
     ///
     /// # Errors
-    /// For want of ids.
+    /// When there are too many ids.
     pub fn of_net(net: &Net) -> Result<Formula, NoFormula> {
         let places: Vec<PlaceId> = net.places().collect();
         Formula::of(net, Equations::new(net), net, &places)
     }
 }
 
-/// The figures of a net by visiting the markings of the parts of a reduced one, at most so many,
-/// and how many that were. `goes_on` is asked at every marking.
+/// Computes the figures by visiting the markings of the components of the reduced net, at most
+/// `most`. Returns the figures and the number of visited markings. Calls `goes_on` at every
+/// marking.
 ///
 /// # Errors
-/// When there are more, a place overflows, or it does not go on.
+/// When there are more markings, a place overflows, or `goes_on` returns false.
 pub fn count(
     formula: &mut Formula,
     most: u64,

@@ -1,15 +1,16 @@
-//! The sums over the markings of a part, by visiting each.
+//! Computes the sums over the markings of a component by visiting each marking.
 
 use super::{CountError, CountedComponent, Function, NoFormula, Weights};
 use crate::certificate::markings::visit;
 use num_bigint::BigUint;
 use parikh_net::{Marking, PlaceId};
 
-/// For each product its sum over all markings of the part, at most so many; and how many there are.
-/// `goes_on` is asked at every marking.
+/// Returns the sum of each product over all markings of the component, and the number of markings,
+/// at most `most`. Calls `goes_on` at every marking.
 ///
 /// # Errors
-/// When there are more, a place overflows, a number is not known, or it does not go on.
+/// When there are more markings, a place overflows, a factor cannot be computed, or `goes_on`
+/// returns false.
 pub fn sums(
     part: &CountedComponent,
     weights: &mut Weights,
@@ -30,7 +31,7 @@ pub fn sums(
     }
 }
 
-/// Adds what one marking counts.
+/// Adds the products at one marking to the sums.
 fn add(
     part: &CountedComponent,
     weights: &mut Weights,

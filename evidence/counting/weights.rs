@@ -1,65 +1,66 @@
-//! How many markings of the net before one of the reduced net stands for, place by place.
+//! The number of original markings for a marking of the reduced net, place by place.
 //!
-//! A node of value n that is a sum of k parts can be distributed in C(n + k − 1, k − 1) ways; with
-//! at least wᵢ in some of the parts, in as many as n − Σ wᵢ without. A part that is a sum itself is
-//! replaced by its own parts. The value of one part may determine another node, which is a sum in
-//! its turn; then each value of the part counts as often as that node can be distributed. The
-//! result is a sum of products over the values of the parts, found by dynamic programming.
+//! A node of value n that is a sum of k summands has C(n + k − 1, k − 1) distributions. With lower
+//! bounds wᵢ on some summands, it has as many as n − Σ wᵢ without bounds. A summand that is a sum
+//! itself is replaced by its own summands. The value of one summand may determine another node that
+//! is a sum in turn; then each value of the summand is weighted by the distributions of that node.
+//! The result is a sum of products over the values of the summands, computed by dynamic
+//! programming.
 
 use super::equations::{Equations, Linear, NodeId, Tokens};
 use num_bigint::BigUint;
 use std::collections::HashMap;
 
-/// A function from tokens on a place of the reduced net to numbers.
+/// The index of a function from the tokens of a place of the reduced net to numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Function(u32);
 
-/// Demands on leaves: the position of each in the order of the forest, and the least it has to
-/// hold.
+/// Lower bounds on leaves: the position of each leaf in the order of the forest, and its bound.
 pub(super) type Demands = Vec<(usize, u64)>;
 
-/// Why a number is not known.
+/// The reason that a factor cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WeightError {
-    /// Tables that take too long.
+    /// The table of a sum would be too large.
     #[error("too many tokens for the table of a sum")]
     TooLarge,
-    /// An equation gives no number of tokens: the reduction was wrong.
+    /// An equation gives no valid number of tokens, so the reduction was wrong.
     #[error("an equation gives no number of tokens")]
     NotWhole,
 }
 
-/// The most products that a table may take to fill.
+/// The maximum number of products for a table.
 const MOST_PRODUCTS: u64 = 50_000_000;
 
-/// The most factors that a binomial coefficient may take; it has about as many bits as factors.
+/// The maximum number of factors of a binomial coefficient, which has about as many bits as
+/// factors.
 const MOST_FACTORS: u64 = 1 << 18;
 
-/// The nodes as a forest: below a node its parts, and the nodes that it tells alone.
+/// A node of the forest, with its children: its summands, and the nodes that follow from it alone.
 #[derive(Clone, Debug)]
 struct Below {
-    /// Parts that hold tokens and nothing else.
+    /// Summands without children.
     plain: Vec<NodeId>,
-    /// Other parts.
+    /// Other summands.
     parts: Vec<NodeId>,
-    /// Nodes that this one tells.
+    /// Nodes that follow from this node.
     told: Vec<(NodeId, Linear)>,
-    /// Whether it counts as more than one anywhere.
+    /// True if the factor of the node is more than 1 for some value.
     counts: bool,
-    /// Its position, and that behind all below it.
+    /// The position of the node, and the position after all its descendants.
     span: (usize, usize),
 }
 
-/// What a function is.
+/// The definition of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Kind {
-    /// The ways to distribute all but so many tokens on so many places.
+    /// The number of distributions of the tokens, less `less`, over `places` places.
     Ways { places: u64, less: u64 },
-    /// How often a node counts that meets demands.
+    /// The factor of a node under demands.
     Node(NodeId, Demands),
 }
 
-/// Functions, and what was computed of them.
+/// Functions with cached results.
 #[derive(Clone, Debug)]
 pub struct Weights {
     below: Vec<Below>,
@@ -70,7 +71,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Of these equations, their constants folded.
+    /// Builds the forest of the equations, in which constants have been substituted.
     pub(super) fn new(equations: &Equations) -> Self {
         let nodes = &equations.nodes;
         let mut told: Vec<Vec<(NodeId, Linear)>> = vec![Vec::new(); nodes.len()];
@@ -92,7 +93,8 @@ impl Weights {
                 span: (0, 0),
             })
             .collect();
-        // Depth first, with a stack: forwards for positions, backwards for what needs those below.
+        // Depth-first order with a stack: forwards for positions, backwards for values that depend
+        // on descendants.
         let mut order = Vec::with_capacity(nodes.len());
         let is_root = |node: &NodeId| match &nodes[*node].tokens {
             Tokens::Free => true,
@@ -129,7 +131,8 @@ impl Weights {
         weights
     }
 
-    /// Puts the parts of a part that is nothing but their sum in its place. Those below are done.
+    /// Replaces summands that are merely sums by their own summands. Descendants must have been
+    /// processed.
     fn flatten(&mut self, node: NodeId) {
         let (mut plain, mut parts) = (Vec::new(), Vec::new());
         for part in std::mem::take(&mut self.below[node].parts) {
@@ -147,23 +150,23 @@ impl Weights {
         (self.below[node].plain, self.below[node].parts) = (plain, parts);
     }
 
-    /// The position of a node, for demands.
+    /// Returns the position of a node, for demands.
     pub(super) fn position(&self, node: NodeId) -> usize {
         self.below[node].span.0
     }
 
-    /// Whether a node counts as more than one for some values.
+    /// Returns true if the factor of a node is more than 1 for some values.
     pub(super) fn counts(&self, node: NodeId) -> bool {
         self.below[node].counts
     }
 
-    /// How often values of a node count that meet demands on nodes below it.
+    /// Returns the factor of a node as a function of its value, under demands on its descendants.
     pub(super) fn function(&mut self, node: NodeId, mut demands: Demands) -> Function {
         demands.sort_unstable();
         let below = &self.below[node];
         let less = demands.iter().try_fold(0u64, |sum, it| sum.checked_add(it.1));
         let kind = match less {
-            // What is demanded of nodes that others tell is no matter of sums.
+            // The formula for sums does not apply to demands on nodes that follow from others.
             Some(less) if below.told.is_empty() && below.parts.is_empty() => {
                 Kind::Ways { places: below.plain.len() as u64, less }
             }
@@ -177,10 +180,10 @@ impl Weights {
         number
     }
 
-    /// The value of a function at so many tokens.
+    /// Returns the value of a function for a number of tokens.
     ///
     /// # Errors
-    /// When its tables are too large.
+    /// When a table would be too large.
     pub fn at(&mut self, function: Function, tokens: u64) -> Result<BigUint, WeightError> {
         match self.functions[function.0 as usize].clone() {
             Kind::Ways { places, less } => {
@@ -190,7 +193,7 @@ impl Weights {
         }
     }
 
-    /// How often a node counts at this value. `demands` are those below it.
+    /// Returns the factor of a node at a value. `demands` are those on its descendants.
     fn weight(
         &mut self,
         node: NodeId,
@@ -224,14 +227,14 @@ impl Weights {
         Ok(weight)
     }
 
-    /// The demands on nodes below this one.
+    /// Returns the range of demands on this node and its descendants.
     fn within(&self, node: NodeId, demands: &[(usize, u64)]) -> std::ops::Range<usize> {
         let (start, end) = self.below[node].span;
         demands.partition_point(|it| it.0 < start)..demands.partition_point(|it| it.0 < end)
     }
 
-    /// In how many ways so many tokens can be distributed on the parts of a node, each as often as
-    /// it counts.
+    /// Returns the number of distributions of the tokens over the summands of a node, weighted by
+    /// their factors.
     fn distributed(
         &mut self,
         node: NodeId,
@@ -283,7 +286,7 @@ impl Weights {
         Ok(found)
     }
 
-    /// In how many ways so many tokens can be distributed on so many places.
+    /// Returns the number of distributions of `tokens` tokens over `places` places.
     fn ways(&mut self, tokens: u64, places: u64) -> Result<BigUint, WeightError> {
         let Some(bars) = places.checked_sub(1) else {
             return Ok(BigUint::from(u8::from(tokens == 0)));
@@ -294,7 +297,8 @@ impl Weights {
         if tokens.min(bars) > MOST_FACTORS {
             return Err(WeightError::TooLarge);
         }
-        // C(tokens + bars, bars), the smaller of the two multiplied out; whole at every step.
+        // C(tokens + bars, bars), with the smaller of the two multiplied out. Every intermediate
+        // quotient is an integer.
         let (few, many) = (tokens.min(bars), tokens.max(bars));
         let ways = (1..=few)
             .fold(BigUint::from(1u8), |ways, it| ways * (u128::from(many) + u128::from(it)) / it);

@@ -1,5 +1,5 @@
-//! The audit of evidence about a model with inhibitor or reset arcs: of each file first the net
-//! that it speaks about, then the answers, as those about any net.
+//! Audits evidence about a model with inhibitor or reset arcs: for each file, first the net that it
+//! is about, then the answers as for any net.
 
 use super::made_again;
 use crate::audit::{Audit, Broken, Opened, Report, Source, Watch};
@@ -10,60 +10,61 @@ use parikh_net::{ExtendedNet, Marking, Net};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// The questions about a net that an examination asks, by whoever knows where its query file is.
+/// A callback that returns the questions of an examination about a net. It knows the query file.
 pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<Property>, String> + 'm;
 
-/// How a net begins: with so many cases, if with any, and whether a token is assumed.
+/// The beginning of a net: the number of cases, if it is about cases, and true if a token is
+/// assumed.
 type Begins = (Option<u64>, bool);
 
-/// Audits files of evidence about one model with inhibitor or reset arcs.
+/// An audit of files of evidence about one model with inhibitor or reset arcs.
 pub struct ExtendedAudit<'m> {
     model: &'m ExtendedNet,
-    /// The most markings that are visited, for bounds and for searches that are made again.
+    /// The maximum number of visited markings, for bounds and for repeated searches.
     most_visited: u64,
     queries: Box<Queries<'m>>,
-    /// When a case is done, if the model is not to be asked.
+    /// The final markings of cases. If empty, the final markings of the model count.
     finals: Vec<Marking>,
-    /// Whether formulas are about cases.
+    /// True if formulas are about cases.
     of_cases: bool,
     watch: Watch,
-    /// The net that was made last, and how it begins. Files of a run have the same bounds.
+    /// The last net with its beginning, kept because the files of a run have the same bounds.
     made: Option<(Begins, NamedTranslation, Net)>,
     report: Report,
 }
 
 impl<'m> ExtendedAudit<'m> {
-    /// An audit of evidence about `model`.
+    /// Creates an audit of evidence about `model`.
     pub fn new(model: &'m ExtendedNet, most_visited: u64, queries: Box<Queries<'m>>) -> Self {
         let (watch, made, report) = (Watch::default(), None, Report::default());
         let (finals, of_cases) = (Vec::new(), false);
         ExtendedAudit { model, most_visited, queries, finals, of_cases, watch, made, report }
     }
 
-    /// In questions about processes, a case is done in any of these markings, whatever the model
-    /// says. Of none, the model counts.
+    /// Sets the final markings of cases for soundness questions. If `finals` is empty, the final
+    /// markings of the model count.
     #[must_use]
     pub fn with_final_markings(self, finals: Vec<Marking>) -> Self {
         ExtendedAudit { finals, ..self }
     }
 
-    /// Formulas are about cases.
+    /// Makes formulas be about cases.
     #[must_use]
     pub fn of_cases(self) -> Self {
         ExtendedAudit { of_cases: true, ..self }
     }
 
-    /// It stops when this says so.
+    /// Sets the limits of time and memory.
     #[must_use]
     pub fn with_watch(self, watch: Watch) -> Self {
         ExtendedAudit { watch, ..self }
     }
 
-    /// Goes through one file.
+    /// Audits a file.
     ///
     /// # Errors
-    /// When it is no evidence about this model, rests on a bound that is not shown, or has a line
-    /// that is none.
+    /// When the file is no evidence about this model, uses a bound that is not proved, or has a
+    /// line that cannot be read.
     pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
         if self.report.stopped.is_some() {
             return Ok(());
@@ -118,7 +119,7 @@ impl<'m> ExtendedAudit<'m> {
         read
     }
 
-    /// What was found.
+    /// Returns the report.
     pub fn finish(self) -> Report {
         self.report
     }

@@ -1,12 +1,12 @@
-//! Whether places hold no more than is said.
+//! Checks upper bounds on the tokens of places.
 
 use crate::file::{NamedBecause, NamedBound, NamedTranslation};
 use parikh_net::printable::Quoted;
 use parikh_net::{ExtendedNet, Marking, PlaceId, TransitionId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a firing leads to, by the rule with all arcs; `None` where the transition is not enabled,
-/// or a number does not fit.
+/// Returns the successor by the firing rule with all arcs, or `None` if the transition is not
+/// enabled or a number overflows.
 fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>> {
     let core = net.core();
     let inhibited = net.inhibitors(t).iter().any(|arc| marking[arc.place.index()] >= arc.weight);
@@ -26,25 +26,25 @@ fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>
     Some(next)
 }
 
-/// What is said of how many tokens places hold, once it was checked.
+/// The checked bounds and caps of a translation.
 pub struct Checked {
-    /// The bounds and the caps by place.
+    /// The bound or cap of each place.
     pub most: BTreeMap<PlaceId, u64>,
-    /// The places of which it is a cap.
+    /// The places with caps.
     pub caps: BTreeSet<PlaceId>,
-    /// What the places that a transition empties hold together in the markings that enable it,
-    /// place by place. Only where copies are made for no more than that.
+    /// For each transition, the combinations of tokens on its reset places in the markings that
+    /// enable it. `None` unless the translation copies transitions only for these combinations.
     pub seen: Option<Seen>,
 }
 
-/// By transition, what the places that it empties hold together.
+/// For each transition, the combinations of tokens on its reset places.
 pub type Seen = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
 
-/// The bounds and caps of a translation, once each bound was checked. Nets of up to `most_visited`
-/// markings are visited.
+/// Checks each bound of a translation, and returns the bounds and caps. Nets of up to
+/// `most_visited` markings are visited.
 ///
 /// # Errors
-/// The bound that is not shown, or is missing, and the cap that is too low to be one.
+/// A bound that is not proved or is missing, or a cap that is too low.
 pub fn checked(
     net: &ExtendedNet,
     named: &NamedTranslation,
@@ -94,8 +94,8 @@ pub fn checked(
     Ok(Checked { most: bounds, caps, seen })
 }
 
-/// Whether a place may have this cap: initially it holds no more, and no arc at it has a larger
-/// weight. Nothing else is asked of a cap; that the place holds no more is not said.
+/// Returns true if a place may have this cap: it initially holds no more, and no arc at it has a
+/// larger weight. A cap is no claim that the place holds no more.
 fn is_cap(net: &ExtendedNet, place: PlaceId, cap: u64) -> bool {
     let core = net.core();
     let fits = |t: TransitionId| {
@@ -107,15 +107,15 @@ fn is_cap(net: &ExtendedNet, place: PlaceId, cap: u64) -> bool {
     core.initial()[place] <= cap && is_number && core.transitions().all(fits)
 }
 
-/// The places that inhibit or are emptied.
+/// Iterates over the places with an inhibitor or reset arc.
 pub(super) fn wanted(net: &ExtendedNet) -> impl Iterator<Item = PlaceId> {
     let transitions = || net.core().transitions();
     let inhibit = transitions().flat_map(|t| net.inhibitors(t).iter().map(|arc| arc.place));
     inhibit.chain(transitions().flat_map(|t| net.resets(t).iter().copied()))
 }
 
-/// Whether a transition that raises `place` leaves no more than `most` there, because it is
-/// inhibited by it or empties it first.
+/// Returns true if every transition that increases `place` leaves at most `most` tokens there,
+/// because `place` inhibits it or it resets `place`.
 fn is_capacity(net: &ExtendedNet, place: PlaceId, most: u64) -> bool {
     let core = net.core();
     let keeps = |t: TransitionId| {
@@ -135,9 +135,9 @@ fn is_capacity(net: &ExtendedNet, place: PlaceId, most: u64) -> bool {
     core.initial()[place] <= most && core.transitions().all(keeps)
 }
 
-/// Whether a sum without negative factors, which no transition raises, bounds `place`. An inhibitor
-/// arc only forbids firings, and what a reset arc takes is at least what the plain arc beside it
-/// does.
+/// Returns true if a sum with non-negative weights that no transition increases bounds `place`. An
+/// inhibitor arc only forbids firings, and a reset arc removes at least as many tokens as the
+/// ordinary arc beside it.
 fn by_weights(
     net: &ExtendedNet,
     place: PlaceId,
@@ -163,13 +163,13 @@ fn by_weights(
     }
     let mut marked = core.initial().marked();
     let all = marked.try_fold(0i128, |sum, (p, n)| sum.checked_add(times(p, n)?));
-    // More than `most` on the place would make the sum larger than it is initially.
+    // With more than `most` tokens on the place the sum would exceed its initial value.
     let more = times(place, most).and_then(|least| least.checked_add(factor[place.index()]));
     Ok(factor[place.index()] > 0 && matches!((all, more), (Some(all), Some(more)) if all < more))
 }
 
-/// Visits the markings, and sees that no place holds more than is said. Collects what places hold
-/// together that a transition empties, where that is wanted.
+/// Visits the markings, and checks that no place exceeds its bound. Collects the combinations of
+/// tokens on the reset places of each transition, if `seen` is given.
 fn visit(
     net: &ExtendedNet,
     most: &BTreeMap<PlaceId, u64>,

@@ -1,44 +1,44 @@
-//! The place/transition net that stands for a net with inhibitor and reset arcs, by bounds that
-//! were checked, and caps.
+//! Builds the place/transition net of a net with inhibitor and reset arcs, by checked bounds and
+//! caps.
 //!
-//! What is made is described, and shown to be exact, in [`parikh_net::translation`]. Here it is
-//! made copy by copy: first what a copy supposes each place to hold, where its transition empties
-//! places, and how much of what it changes is beyond caps; then what it takes and puts.
+//! [`parikh_net::translation`] describes the net and proves that it is exact. This module builds it
+//! copy by copy. First it chooses, for each copy, the tokens of each reset place and the part of
+//! each change that lies beyond a cap. Then it computes the arcs of the copy.
 
 use super::bounds::Checked;
 use parikh_net::translation::{Caps, Translation, cap_name, complement_name, copy_name};
 use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::BTreeMap;
 
-/// The most transitions that are made.
+/// The maximum number of transitions.
 const MOST: usize = 200_000;
 
-/// The places that are made beside the model's.
+/// The places in addition to the model's.
 #[derive(Default)]
 struct Added {
-    /// The complements.
+    /// The complement places.
     complements: BTreeMap<PlaceId, PlaceId>,
-    /// What is beyond the caps.
+    /// The places for tokens beyond caps.
     over: BTreeMap<PlaceId, PlaceId>,
-    /// The two that say whether a cap was passed.
+    /// The two places that say whether a cap has been exceeded: within, beyond.
     halves: Option<(PlaceId, PlaceId)>,
 }
 
-/// What a copy supposes of a place that its transition empties or that has a cap.
+/// The assumption of a copy about a place that its transition resets or that has a cap.
 #[derive(Clone, Copy)]
 enum Supposed {
-    /// It holds so many tokens, and is emptied.
+    /// The place holds this many tokens, and is reset.
     Held(u64),
-    /// So many of the tokens that are put go beyond its cap.
+    /// This many of the produced tokens go beyond the cap.
     Over(u64),
-    /// So many of the tokens that are taken come from there.
+    /// This many of the consumed tokens come from beyond the cap.
     From(u64),
 }
 
-/// Makes the net.
+/// Builds the net.
 ///
 /// # Errors
-/// When it is too large, or weights do not fit.
+/// When the net is too large, or a weight overflows.
 pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String> {
     let core = net.core();
     let mut made = NetBuilder::new(core.name());
@@ -66,7 +66,7 @@ pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String>
             });
             held.collect()
         };
-        // Numbers are said where there is more than one for some place.
+        // Names contain the numbers if there is more than one number for some place.
         let are_said = supposed.iter().any(|it| numbers(it) != numbers(&supposed[0]));
         for supposed in &supposed {
             let name = name(net, t, supposed, are_said, &made);
@@ -107,7 +107,7 @@ pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String>
     Ok(made.with_final_markings(finals))
 }
 
-/// Adds the places beside the model's.
+/// Adds the places in addition to the model's.
 fn add_places(
     net: &ExtendedNet,
     Checked { most, caps, .. }: &Checked,
@@ -120,7 +120,7 @@ fn add_places(
             let inhibits = net.inhibitors(t).iter().any(|it| it.place == p && it.weight <= bound);
             inhibits || (bound > 0 && net.resets(t).contains(&p))
         };
-        // Whoever asks for it: the complement keeps what is on the place below the cap.
+        // A capped place always gets a complement, for the part below the cap.
         if !caps.contains(&p) && !core.transitions().any(asks) {
             continue;
         }
@@ -145,12 +145,12 @@ fn is_taken(net: &ExtendedNet, made: &NetBuilder, name: &str) -> bool {
     made.node(name).is_some() || net.core().transition_named(name).is_some()
 }
 
-/// What a node about a place is called, or about no place.
+/// Returns the name of an additional node, which is about a place or about none.
 fn about(what: &str, of: Option<PlaceId>, net: &ExtendedNet, made: &NetBuilder) -> String {
     cap_name(what, of.map(|p| net.core().place_name(p)), |name| is_taken(net, made, name))
 }
 
-/// Adds a transition with what it takes from each place and puts there.
+/// Adds a transition with the tokens that it consumes from and produces on each place.
 fn add(
     made: &mut NetBuilder,
     name: &str,
@@ -169,7 +169,7 @@ fn add(
     Ok(t)
 }
 
-/// What the copies of `t` suppose, of which there is one for each.
+/// Returns the assumptions of each copy of `t`.
 fn supposed(
     net: &ExtendedNet,
     t: TransitionId,
@@ -179,7 +179,7 @@ fn supposed(
     let bound = |p: &PlaceId| most.get(p).copied().unwrap_or(0);
     if let Some(seen) = seen {
         let least = || net.resets(t).iter().map(|&p| core.pre_weight(t, p)).collect();
-        // Where no marking enables it, one copy that no marking enables.
+        // If no marking enables `t`, there is one copy, which no marking enables.
         let all = seen.get(&t).map_or_else(|| vec![least()], |all| all.iter().cloned().collect());
         let held = |tokens: Vec<u64>| {
             let each = net.resets(t).iter().copied().zip(tokens);
@@ -213,7 +213,7 @@ fn supposed(
         each.push((p, [None].into_iter().chain(changes).collect()));
     }
     let mut all = vec![BTreeMap::new()];
-    // The place that comes first counts fastest.
+    // The number of the first place varies fastest.
     for (p, numbers) in each.iter().rev() {
         if numbers.len().saturating_mul(all.len()) > MOST {
             return Err(format!("more than {MOST} copies of a transition"));
@@ -230,7 +230,7 @@ fn supposed(
     Ok(all)
 }
 
-/// What a copy of `t` is called.
+/// Returns the name of a copy of `t`.
 fn name(
     net: &ExtendedNet,
     t: TransitionId,
@@ -242,7 +242,7 @@ fn name(
     let (mut held, mut over) = (Vec::new(), Vec::new());
     for (&p, &it) in supposed {
         let place = core.place_name(p);
-        // A weight of an arc fits.
+        // The weight of an arc fits into i64.
         let signed = |by: u64| i64::try_from(by).unwrap_or(i64::MAX);
         match it {
             Supposed::Held(number) => held.extend(are_said.then_some((place, number))),
@@ -259,8 +259,8 @@ fn name(
     }
 }
 
-/// How many tokens are on `p` at least before it holds more than `cap` for the first time; nothing
-/// where no transition can make that so.
+/// Returns the least number of tokens on `p` from which one firing exceeds `cap`, or `None` if no
+/// transition increases `p`.
 fn reads_to_leave(net: &ExtendedNet, p: PlaceId, cap: u64) -> Option<u64> {
     let core = net.core();
     let raise = core.transitions().filter(|&t| !net.resets(t).contains(&p));
@@ -271,7 +271,8 @@ fn reads_to_leave(net: &ExtendedNet, p: PlaceId, cap: u64) -> Option<u64> {
     }
 }
 
-/// Of each place, what a copy of `t` takes and puts that supposes this.
+/// Returns the tokens that a copy of `t` with these assumptions consumes from and produces on each
+/// place.
 fn arcs(
     net: &ExtendedNet,
     t: TransitionId,
@@ -283,7 +284,7 @@ fn arcs(
     for p in net.core().places() {
         let (takes, puts) = (net.core().pre_weight(t, p), net.core().post_weight(t, p));
         let most = checked.most.get(&p).copied().unwrap_or(0);
-        // m(p) < w is m(co(p)) > most − w.
+        // The condition m(p) < w is equivalent to m(co(p)) > most − w.
         let needs = match net.inhibitor_weight(t, p) {
             Some(weight) if weight <= most => most - weight + 1,
             _ => 0,
@@ -298,7 +299,7 @@ fn arcs(
                 let all = most.saturating_sub(number);
                 both((number, puts), (all.max(needs), most.saturating_sub(puts)));
             }
-            // After it, the place holds as much as its cap allows.
+            // After the firing, the place is at its cap.
             Some(&Supposed::Over(by)) => {
                 let rest = puts - takes - by;
                 let least = takes.max(most - rest);
@@ -306,7 +307,7 @@ fn arcs(
                 both((least, least + rest), (needs, needs - rest));
                 arcs.push((added.over[&p], 0, by));
             }
-            // Before it, the place holds as much as its cap allows.
+            // Before the firing, the place is at its cap.
             Some(&Supposed::From(by)) => {
                 let rest = takes - puts - by;
                 both((most, most - rest), (needs, needs + rest));

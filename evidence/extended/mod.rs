@@ -1,18 +1,18 @@
-//! Nets with inhibitor and reset arcs: evidence is about the place/transition net that stands for
-//! such a net, and the auditor makes that net again.
+//! Nets with inhibitor and reset arcs: evidence is about a place/transition net that is equivalent
+//! to such a net, and the auditor builds that net again.
 //!
-//! A file says by which bounds it was made ([`NamedTranslation`]). Each bound is checked for what
-//! it says it rests on ([`bounds`]); then the net is [made](build) by them, as
-//! [`parikh_net::translation`] has it, and everything else is the audit of evidence about that net.
-//! Nobody's word is taken: a wrong bound is refused with the whole file. A place may have a cap
-//! instead, which nothing has to show; then less can be asked of the net, and each duty of an
-//! answer ([`crate::question::obligation`]) is one about the half of the net that shows it.
+//! A file lists the bounds by which the net was built ([`NamedTranslation`]). The auditor checks
+//! the justification of each bound ([`bounds`]), and [builds](build) the net as described in
+//! [`parikh_net::translation`]. The rest is the audit of evidence about that net. A wrong bound
+//! makes the auditor reject the whole file. A place may have a cap instead, which needs no proof.
+//! Then fewer questions can be answered, and each proof obligation
+//! ([`crate::question::obligation`]) is about the half of the net that can prove it.
 //!
-//! | file | what it does |
+//! | file | content |
 //! |---|---|
-//! | [`bounds`] | checks bounds, by the firing rule with all arcs, and by sums |
-//! | `build` | makes the net |
-//! | `audit` | goes through files |
+//! | [`bounds`] | checks bounds, by the firing rule with all arcs, and by weighted sums |
+//! | `build` | builds the net |
+//! | `audit` | audits files |
 
 mod audit;
 pub mod bounds;
@@ -23,11 +23,11 @@ pub use audit::{ExtendedAudit, Queries};
 use crate::file::NamedTranslation;
 use parikh_net::{ExtendedNet, Net};
 
-/// Makes the net again that a model was translated to, by bounds that are checked. Nets of up to
+/// Builds the net that a model was translated to, by bounds that are checked. Nets of up to
 /// `most_visited` markings are visited.
 ///
 /// # Errors
-/// What is not shown, or cannot be made.
+/// A bound that is not proved, or a reason that the net cannot be built.
 pub fn made_again(
     model: &ExtendedNet,
     named: &NamedTranslation,

@@ -1,18 +1,21 @@
-//! *Siphons and traps* (Commoner): in a net whose arcs into transitions weigh 1, and where the
-//! places that share a transition have comparable sets of consumers (asymmetric choice), all
-//! transitions are live when every siphon contains a trap that is marked initially.
+//! *Siphons and traps* (Commoner's theorem): consider a net whose arcs into transitions have weight
+//! 1, and in which any two places with a common output transition have comparable sets of output
+//! transitions (asymmetric choice). If every siphon contains a trap that is marked initially, all
+//! transitions are live.
 //!
 //! # Soundness
-//! Let t be dead, in a marking in which the sets of dead transitions and of never marked places
-//! have become as large as they can. With p₁• ⊆ p₂• ⊆ … its inputs, p₁• takes no less than t and is
-//! dead: p₁ keeps its tokens once marked; then p₂• \ p₁• needs what t needs but p₁, and is dead,
-//! and so on. All inputs marked would enable t, so one is never marked again, and whatever would
-//! feed it is dead. So the places that are never marked are a siphon: empty, with a marked trap in
-//! it.
+//! Let t be dead in a marking after which the sets of dead transitions and of permanently unmarked
+//! places no longer grow. Order the inputs of t so that p₁• ⊆ p₂• ⊆ …. Suppose that all inputs
+//! could be marked. Each transition in p₁• also needs all other inputs of t, so it is dead, and p₁
+//! keeps its tokens once marked. Then each transition in p₂• \ p₁• needs all inputs of t but p₁,
+//! and is dead, and so on. All inputs marked would enable t, so one input is permanently unmarked,
+//! and every transition that would feed it is dead. So the permanently unmarked places are a
+//! siphon. It is empty, although it contains a marked trap: a contradiction.
 //!
-//! *Closed*: φ is m ≥ f, and the net with one more transition, which takes f and puts the initial
-//! marking, is live by siphons and traps. Whatever the net reaches, the closed one does; from there
-//! the new transition can be enabled, and up to the first such moment the net goes there by itself.
+//! *Closed*: φ is m ≥ f. The closed net has one more transition, which consumes f and produces the
+//! initial marking, and it is live by siphons and traps. Every marking reachable in the net is
+//! reachable in the closed net. From there the new transition can be enabled, and up to the first
+//! such moment only transitions of the net itself have fired.
 //!
 //! # Sources
 //! M. Hack, *Analysis of production schemata by Petri nets*, 1972 (after F. Commoner); E. Best,
@@ -23,10 +26,10 @@ use crate::certificate::{Flaw, check_trap};
 use crate::refutation;
 use parikh_net::{Marking, Net, PlaceId, Predicate, TransitionId};
 
-/// Accepts that all transitions of the net are live, by siphons and traps.
+/// Checks that all transitions of the net are live, by siphons and traps.
 ///
 /// # Errors
-/// What is wrong.
+/// The first flaw of the argument.
 pub fn check_commoner(
     net: &Net,
     traps: &[Vec<PlaceId>],
@@ -39,10 +42,10 @@ pub fn check_commoner(
         }
     }
     let variable = |p: PlaceId| p.index() as i32 + 1;
-    // A siphon is not empty, and whoever puts into it takes from it.
+    // A siphon is not empty, and each transition that produces into it consumes from it.
     let mut clauses: Vec<Vec<i32>> = vec![net.places().map(variable).collect()];
     for t in net.transitions() {
-        // What it takes from as well serves itself.
+        // A transition that consumes from the place satisfies the condition already.
         for arc in net.post(t).iter().filter(|arc| net.pre_weight(t, arc.place) == 0) {
             let takes = net.pre(t).iter().map(|arc| variable(arc.place));
             clauses.push([-variable(arc.place)].into_iter().chain(takes).collect());
@@ -61,11 +64,11 @@ pub fn check_commoner(
     })
 }
 
-/// Accepts that a marking with `wanted`, which says that some marking is covered, stays reachable
-/// wherever the net goes: the closed net is live.
+/// Checks that a marking with `wanted`, which must have the form m ≥ f, stays reachable: the closed
+/// net is live.
 ///
 /// # Errors
-/// What is wrong.
+/// The first flaw of the argument.
 pub fn check_closed(
     net: &Net,
     wanted: &Predicate,
@@ -78,7 +81,7 @@ pub fn check_closed(
     check_commoner(&closed, traps, steps, goes_on)
 }
 
-/// The marking f where `wanted` is m ≥ f.
+/// Returns the marking f if `wanted` is m ≥ f.
 pub fn covered(net: &Net, wanted: &Predicate) -> Option<Marking> {
     let parts = match wanted {
         Predicate::And(parts) => &parts[..],
@@ -86,7 +89,7 @@ pub fn covered(net: &Net, wanted: &Predicate) -> Option<Marking> {
     };
     let mut marking = Marking::empty(net.place_count());
     for part in parts {
-        // −m(p) ≤ −f(p).
+        // The inequality −m(p) ≤ −f(p).
         let Predicate::Atom(atom) = part else { return None };
         let [(place, -1)] = *atom.sum.terms() else { return None };
         let tokens = u64::try_from(atom.bound.checked_neg()?).ok()?;
@@ -95,8 +98,8 @@ pub fn covered(net: &Net, wanted: &Predicate) -> Option<Marking> {
     Some(marking)
 }
 
-/// Whether the arcs into `t` weigh 1, and of each two of its inputs one has all consumers of the
-/// other.
+/// Returns true if the arcs into `t` have weight 1, and of any two of its inputs one has all output
+/// transitions of the other.
 pub fn is_asymmetric_choice(net: &Net, t: TransitionId) -> bool {
     let mut inputs: Vec<PlaceId> = net.pre(t).iter().map(|arc| arc.place).collect();
     inputs.sort_by_key(|&p| net.consumers(p).len());

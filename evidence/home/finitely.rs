@@ -1,6 +1,6 @@
-//! *Finitely*: weights w ≥ 0 of places such that no firing raises w·m. A transition that lowers it
-//! fires at most w·m₀ times altogether, so it is not live: from wherever it was live it would fire
-//! for ever. No set of such transitions is either, taken together.
+//! *Finitely*: weights w ≥ 0 of places such that no firing increases w·m. A transition that
+//! decreases w·m fires at most w·m₀ times in total. So it is not live, because a live transition
+//! can fire infinitely often. The same holds for a set of such transitions.
 //!
 //! # Source
 //! G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980 (the dual: repetitive sequences).
@@ -9,11 +9,11 @@ use super::HomeFlaw;
 use super::liveness::one_of;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 
-/// Accepts that not always one of the transitions that `wanted` asks for can fire again: by the
-/// weights.
+/// Checks that the predicate `wanted`, that one of some transitions is enabled, does not stay
+/// reachable, because these transitions fire finitely often by the weights.
 ///
 /// # Errors
-/// What is wrong.
+/// The first flaw of the argument.
 pub fn check_finitely(
     net: &Net,
     weights: &[(PlaceId, u64)],
@@ -22,14 +22,14 @@ pub fn check_finitely(
     firing_finitely(net, weights)?.check(wanted)
 }
 
-/// The transitions that fire only so many times, by transition: they lower a weighted sum that none
-/// raises.
+/// One entry per transition: true if it fires finitely often, because it decreases a weighted sum
+/// that no transition increases.
 pub struct FiringFinitely(Vec<bool>);
 
-/// Those that lower the sum with these weights.
+/// Returns the transitions that decrease the sum with these weights.
 ///
 /// # Errors
-/// Where some transition raises it.
+/// When some transition increases the sum.
 pub fn firing_finitely(net: &Net, weights: &[(PlaceId, u64)]) -> Result<FiringFinitely, HomeFlaw> {
     let mut weight = vec![0u64; net.place_count()];
     for &(place, w) in weights {
@@ -54,10 +54,10 @@ pub fn firing_finitely(net: &Net, weights: &[(PlaceId, u64)]) -> Result<FiringFi
 }
 
 impl FiringFinitely {
-    /// Accepts that all transitions that `wanted` asks for are among them.
+    /// Checks that all transitions whose enabledness `wanted` requires fire finitely often.
     ///
     /// # Errors
-    /// With the first that is not.
+    /// The first transition that may fire infinitely often.
     pub fn check(&self, wanted: &Predicate) -> Result<(), HomeFlaw> {
         let lowers = |t: &TransitionId| self.0.get(t.index()).is_some_and(|&lowers| lowers);
         match one_of(wanted).ok_or(HomeFlaw::NotLiveness)?.into_iter().find(|t| !lowers(t)) {

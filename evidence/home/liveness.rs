@@ -1,14 +1,14 @@
-//! Predicates that ask for the enabledness of transitions: such a one stays reachable wherever the
-//! net goes exactly if not all of these transitions die together.
+//! Predicates about the enabledness of transitions. Such a predicate stays reachable if and only if
+//! no reachable marking makes all of these transitions dead.
 
 use parikh_net::{Predicate, TransitionId};
 
-/// Whether `wanted` stays reachable wherever the net goes if all transitions are live.
+/// Returns true if `wanted` stays reachable whenever all transitions are live.
 pub fn asks_for_liveness(wanted: &Predicate) -> bool {
     one_of(wanted).is_some_and(|asked| !asked.is_empty())
 }
 
-/// The transitions of which `wanted` says that one is enabled, where it says no more.
+/// Returns the transitions if `wanted` says that one of them is enabled, and nothing else.
 #[must_use]
 pub fn one_of(wanted: &Predicate) -> Option<Vec<TransitionId>> {
     let parts = match wanted {

@@ -1,16 +1,16 @@
-//! *Lost*: after a firing sequence, nothing with φ can be reached any more. Either nothing at all
-//! is enabled there, or a [`Document`] shows it of the net begun from that marking.
+//! *Lost*: after a firing sequence, no marking with φ is reachable. Either no transition is enabled
+//! there, or a [`Document`] proves it for the net that begins at that marking.
 
 use super::HomeFlaw;
 use crate::certificate::Document;
 use crate::replay::{begun_after, replay};
 use parikh_net::{FiringSequence, Net, Predicate};
 
-/// Accepts that nothing with `wanted` can be reached after `sequence`: by the document, which is
-/// about the net begun there, or because nothing is enabled there.
+/// Checks that no marking with `wanted` is reachable after `sequence`. The proof is the document,
+/// about the net that begins there, or that the marking is dead.
 ///
 /// # Errors
-/// What is wrong.
+/// The first flaw of the argument.
 pub fn check_lost(
     net: &Net,
     sequence: &FiringSequence,

@@ -1,19 +1,19 @@
-//! Arguments about home spaces: whether φ stays reachable wherever the net goes (AG EF φ). A
-//! transition is live exactly if "it is enabled" does.
+//! Arguments about home spaces: whether φ stays reachable from all reachable markings (AG EF φ). A
+//! transition is live if and only if its enabledness stays reachable.
 //!
-//! | argument | file | shows |
+//! | argument | file | proves |
 //! |---|---|---|
 //! | a weighted sum bounds the firings | [`finitely`] | transitions are not live |
 //! | siphons and traps (Commoner) | [`commoner`] | all transitions are live |
-//! | the same of the net closed to a cycle | [`commoner`] | a marking stays coverable |
-//! | every firing can be undone | [`undone`] | what can be reached at all stays reachable |
-//! | firings lead back from everywhere | [`returning`] | what can be done there can be done again |
-//! | after a firing sequence it cannot be reached | [`lost`] | it is lost |
-//! | all markings were visited | [`stays`] | which of both |
+//! | siphons and traps of the closed net | [`commoner`] | a marking stays coverable |
+//! | every firing can be undone | [`undone`] | every reachable predicate stays reachable |
+//! | firings lead back from everywhere | [`returning`] | predicates along firings from the home marking stay reachable |
+//! | after a firing sequence φ is unreachable | [`lost`] | φ does not stay reachable |
+//! | all markings were visited | [`stays`] | either answer |
 //!
-//! An argument is about the net that was read, or about what a reduction left of it. A reduction
-//! for the liveness of transitions keeps whether they are live: so what is lost in the reduced net
-//! is lost in the net before, wherever that may be.
+//! An argument is about the original net, or about a reduced net. A reduction for the liveness of
+//! transitions keeps which transitions are live. So if a transition is not live in the reduced net,
+//! it is not live in the original net.
 
 pub mod commoner;
 pub mod finitely;
@@ -32,8 +32,8 @@ use returning::{Firings, Returning};
 use serde::{Deserialize, Serialize};
 use undone::Undoing;
 
-/// What shows something of home spaces from the net as a whole. See the module. Plain data: in
-/// memory its nodes are ids, in a file names.
+/// An argument about home spaces; the [module](self) documentation lists the kinds. In memory,
+/// places and transitions are ids; in a file they are names.
 ///
 /// ```json
 /// {"finitely": [["p", 2], ["q", 1]]}
@@ -47,43 +47,44 @@ use undone::Undoing;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
-    /// w; 0 where not listed.
+    /// The weights w; the weight of other places is 0.
     Finitely(Vec<(P, u64)>),
-    /// Marked traps, and a refutation of "a siphon contains none of them", with a variable for each
-    /// place, from 1: it is in the siphon.
+    /// Marked traps, and a refutation of "some siphon contains none of the traps". Variable i + 1
+    /// says that place i is in the siphon.
     Commoner {
-        /// The traps.
+        /// The marked traps.
         traps: Vec<Vec<P>>,
-        /// See [`crate::refutation::check`].
+        /// The steps of the refutation, for [`crate::refutation::check`].
         refutation: Vec<Vec<i32>>,
     },
-    /// For each transition what undoes it.
+    /// For each transition, firings that undo it.
     Undone(Vec<Undoing<P, T>>),
-    /// The same as for siphons and traps, of the closed net.
+    /// Siphons and traps of the closed net.
     Closed {
-        /// The traps.
+        /// The marked traps.
         traps: Vec<Vec<P>>,
-        /// See [`crate::refutation::check`].
+        /// The steps of the refutation, for [`crate::refutation::check`].
         refutation: Vec<Vec<i32>>,
     },
-    /// Ways back from everywhere.
+    /// Ways back from every reachable marking.
     Returning(Box<Returning<P, T, D>>),
-    /// After these firings it is lost.
+    /// After a firing sequence the predicate is unreachable.
     Lost {
-        /// Transitions, and how often each fires in a row.
+        /// Transitions with the number of firings in a row.
         after: Firings<T>,
-        /// Why; about the net begun there.
+        /// The proof, about the net that begins after the sequence.
         document: D,
     },
-    /// The markings say it, of which no part of the net has more than so many: [`stays`].
+    /// A search of all markings ([`stays`]) decides it. No component of the net has more markings
+    /// than this number.
     Visited(u64),
 }
 
-/// An argument in names.
+/// An argument with names instead of ids.
 pub type NamedStructure = Structure<String, String, NamedDocument>;
 
 impl NamedStructure {
-    /// The argument in ids of `net`; nothing of it is checked yet.
+    /// Returns the argument in ids of `net`, without checking it.
     ///
     /// # Errors
     /// When a name is not known.

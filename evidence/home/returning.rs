@@ -1,28 +1,28 @@
-//! Ways back: from every reachable marking, firings lead to one that covers a fixed marking h; so
-//! whatever is enabled along firings from h stays reachable.
+//! Ways back: from every reachable marking, firings lead to a marking that covers a fixed marking
+//! h. So predicates that hold along firings from h stay reachable, if they are upward closed.
 //!
 //! ```text
 //! m₀ ──to──▶ h ──along──▶ t fires, u fires, v fires …      from every reachable marking back to one that covers h
 //! ```
 //!
-//! A sequence that fires from h also fires from any marking that covers h, and leads to a marking
-//! that covers the one it leads to from h. So an upward closed φ (more tokens do no harm: "t is
-//! enabled" is one) that holds somewhere along firings from h stays reachable. Without h, the ways
-//! lead directly to markings with φ, and φ need not be upward closed.
+//! A sequence that is enabled at h is also enabled at every marking that covers h, and leads to a
+//! marking that covers its end from h. So an upward closed φ (one that more tokens cannot make
+//! false, such as "t is enabled") that holds somewhere along firings from h stays reachable.
+//! Without h, the ways lead directly to markings with φ, and φ need not be upward closed.
 //!
-//! There are two sorts of ways:
+//! There are two kinds of ways:
 //!
-//! - *Downhill*: weights w ≥ 0 of places. Each firing of a transition that lowers w·m lowers it by
-//!   at least 1, and w·m ≥ 0: if only such transitions fire, as long as one is enabled, they come
-//!   to an end. A document shows that every reachable marking in which none of them is enabled is
-//!   one to which the way should lead.
-//! - *Steps* inside a set D of markings that no firing leaves ([`ClosedSet`]): backwards from the
-//!   members where the way should lead to, with each step (t, n) those are added from which n
-//!   firings of t lead to what was there before. In the end that is all of D.
+//! - *Downhill*: weights w ≥ 0 of places. Each firing of a transition that decreases w·m decreases
+//!   it by at least 1, and w·m ≥ 0. So if only such transitions fire, as long as one is enabled,
+//!   they stop eventually. A document proves that every reachable marking in which none of them is
+//!   enabled is a target of the way.
+//! - *Steps* inside a set D of markings that is closed under firing ([`ClosedSet`]). A backward
+//!   search begins with the members that are targets of the way. Each step (t, n) adds the members
+//!   from which n firings of t lead into the set found so far. In the end this is all of D.
 //!
 //! # Sources
-//! R. W. Floyd, *Assigning meanings to programs*, 1967 (a value that falls); E. Best, J. Esparza,
-//! *Existence of home states in Petri nets is decidable*, 2016 (home spaces).
+//! R. W. Floyd, *Assigning meanings to programs*, 1967 (a value that decreases); E. Best, J.
+//! Esparza, *Existence of home states in Petri nets is decidable*, 2016 (home spaces).
 
 use super::HomeFlaw;
 use crate::certificate::closed_set::{CheckedClosedSet, ClosedSet};
@@ -31,10 +31,11 @@ use crate::replay::{Replayer, replay};
 use parikh_net::{Arc, FiringSequence, Marking, Net, PlaceId, Predicate, Step, TransitionId};
 use serde::{Deserialize, Serialize};
 
-/// Transitions, and how often each fires in a row.
+/// Transitions, each with the number of firings in a row.
 pub type Firings<T> = Vec<(T, u64)>;
 
-/// Ways back from everywhere. See the module. In memory nodes are ids, in a file names.
+/// Ways back from every reachable marking; the header of the file explains the kinds. In memory,
+/// places and transitions are ids; in a file they are names.
 ///
 /// ```json
 /// {"to": [], "way": {"downhill": {"weights": [["q", 1]], "document": {"markings": 2}}}, "along": [[["t", 1]]]}
@@ -42,38 +43,38 @@ pub type Firings<T> = Vec<(T, u64)>;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Returning<P = PlaceId, T = TransitionId, D = Document> {
-    /// Firings from m₀ to h; `None` where the ways lead directly to markings that satisfy the asked
-    /// predicate.
+    /// Firings from m₀ to h. `None` if the ways lead directly to markings that satisfy the
+    /// predicate in question.
     pub to: Option<Firings<T>>,
-    /// The ways.
+    /// The way.
     pub way: Way<P, T, D>,
-    /// Sequences that each begin at h; what holds in a marking along one of them stays reachable if
-    /// it is upward closed.
+    /// Firing sequences from h. An upward closed predicate that holds at a marking along one of
+    /// them stays reachable.
     pub along: Vec<Firings<T>>,
 }
 
-/// A sort of ways.
+/// A kind of ways back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Way<P = PlaceId, T = TransitionId, D = Document> {
-    /// Downhill: transitions that lower a weighted sum fire as long as one of them is enabled.
+    /// Downhill: transitions that decrease a weighted sum fire as long as one of them is enabled.
     Downhill {
-        /// The weights w; places that are not listed have weight 0.
+        /// The weights w; the weight of other places is 0.
         weights: Vec<(P, u64)>,
-        /// The document that each end is where the way should lead.
+        /// The proof that each marking where this ends is a target.
         document: D,
     },
-    /// Step by step, backwards.
+    /// A backward search in a closed set.
     Steps {
-        /// D.
+        /// The closed set D.
         set: ClosedSet<P>,
-        /// Transitions, and how often each fires.
+        /// Transitions, each with the number of firings.
         steps: Firings<T>,
     },
 }
 
 impl<P, T, D> Returning<P, T, D> {
-    /// The same ways with places, transitions and documents translated by these functions.
+    /// Translates places, transitions and documents by the given functions.
     ///
     /// # Errors
     /// The first error that one of the functions returns.
@@ -103,11 +104,11 @@ impl<P, T, D> Returning<P, T, D> {
     }
 }
 
-/// Checks the ways. Returns for each predicate of `wanted` whether they show that it stays
-/// reachable; `false` says that they do not show it, and nothing more.
+/// Checks the ways. Returns for each predicate of `wanted` true if the ways prove that it stays
+/// reachable. False means only that there is no proof.
 ///
 /// # Errors
-/// What is wrong.
+/// The first flaw of the argument.
 pub fn check_returning(
     net: &Net,
     returning: &Returning,
@@ -156,9 +157,10 @@ pub fn check_returning(
     Ok(kept)
 }
 
-/// A way, after all checks that do not depend on where it should lead.
+/// A way after all checks that do not depend on its target.
 enum CheckedWay<'w> {
-    /// For each transition that lowers the sum, that it is disabled; and the checked document.
+    /// For each transition that decreases the sum, the predicate that it is disabled; and the
+    /// checked document.
     Downhill(Vec<Predicate>, CheckedDocument<'w>),
     Steps(CheckedClosedSet<'w>, &'w [(TransitionId, u64)]),
 }
@@ -179,7 +181,7 @@ impl<'w> CheckedWay<'w> {
         })
     }
 
-    /// Whether from every reachable marking it leads to one with `target`.
+    /// Checks that the way leads from every reachable marking to one with `target`.
     fn leads_to(
         &self,
         net: &Net,
@@ -196,10 +198,10 @@ impl<'w> CheckedWay<'w> {
     }
 }
 
-/// The transitions whose firings lower the weighted sum.
+/// Returns the transitions that decrease the weighted sum.
 ///
 /// # Errors
-/// When a place does not exist, occurs twice, or a sum is beyond 127 bits.
+/// When a place does not exist or occurs twice, or a sum exceeds 127 bits.
 pub fn lowering(net: &Net, weights: &[(PlaceId, u64)]) -> Result<Vec<TransitionId>, HomeFlaw> {
     let mut weight = vec![None; net.place_count()];
     for &(place, w) in weights {
@@ -224,24 +226,24 @@ pub fn lowering(net: &Net, weights: &[(PlaceId, u64)]) -> Result<Vec<TransitionI
     Ok(lowering)
 }
 
-/// The predicate "the marking covers `home`".
+/// Returns the predicate "the marking covers `home`".
 pub fn covering(net: &Net, home: &Marking) -> Predicate {
     let marked = net.places().filter(|&p| home[p] > 0);
     Predicate::and(marked.map(|p| Predicate::at_least(p, home[p])))
 }
 
-/// Whether the predicate stays true when tokens are added, as far as its form shows.
+/// Returns true if the form of the predicate shows that it stays true when tokens are added.
 pub fn is_upward_closed(wanted: &Predicate) -> bool {
     match wanted {
         Predicate::True | Predicate::False | Predicate::Enabled(_) | Predicate::NotDead => true,
         Predicate::Disabled(_) | Predicate::Dead => false,
-        // Σ ≤ b.
+        // The inequality Σ ≤ b.
         Predicate::Atom(atom) => atom.sum.terms().iter().all(|(_, weight)| *weight <= 0),
         Predicate::And(parts) | Predicate::Or(parts) => parts.iter().all(is_upward_closed),
     }
 }
 
-/// As a sequence.
+/// Converts a list of firings to a sequence.
 pub fn sequence(firings: &[(TransitionId, u64)]) -> FiringSequence {
     let mut sequence = FiringSequence::new();
     firings.iter().for_each(|&(t, count)| sequence.push(t, count));

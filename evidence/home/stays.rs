@@ -1,19 +1,20 @@
-//! What stays reachable wherever the net goes, by visiting all markings: the plainest argument
-//! about home spaces.
+//! Decides by visiting all markings if predicates stay reachable from all reachable markings.
 //!
-//! Backwards from the markings with φ, firing by firing: φ stays reachable if and only if that
-//! leads to all of them. Of 64 predicates it is found out at once, each a bit of a word for each
+//! A backward search starts from the markings with φ. φ stays reachable if and only if the search
+//! reaches all markings. The search handles 64 predicates at once, each as one bit of a word per
 //! marking.
 //!
-//! A net that falls into parts which share no node is visited part by part, where it is asked
-//! whether one of some transitions is enabled. It stays so if those of one part do in that part;
-//! and if in each part a marking can be reached after which none of its own is, all of these
-//! together can be reached, too. So ten parts with a hundred markings each, and 10²⁰ together, are
-//! a thousand to be visited.
+//! If the predicates are about the enabledness of transitions, a net that consists of disconnected
+//! components is visited component by component. A predicate "one of these transitions is enabled"
+//! stays reachable if its part in some component does so in that component. Conversely, if each
+//! component can reach a marking after which none of its transitions in the predicate is ever
+//! enabled, these markings together are reachable in the whole net. So ten components with a
+//! hundred markings each, which have 10²⁰ markings together, require visiting only a thousand
+//! markings.
 //!
 //! Reductions that keep which transitions are live ([`Preserve::LIVENESS`]) often leave small
-//! parts: then this is done on the reduced net, after every condition of every step was checked,
-//! and says the same of the net before ([`CheckedReduction::translate_home`]).
+//! components. Then the search runs on the reduced net, after every condition of every step was
+//! checked, and the result holds for the original net ([`CheckedReduction::translate_home`]).
 //!
 //! [`Preserve::LIVENESS`]: crate::reduction::Preserve::LIVENESS
 //! [`CheckedReduction::translate_home`]: crate::reduction::CheckedReduction::translate_home
@@ -25,11 +26,11 @@ use parikh_net::parts::Subnet;
 use parikh_net::{Net, Predicate, TransitionId};
 use std::collections::HashMap;
 
-/// Of each of `wanted` whether it stays reachable wherever the net goes; nothing where a part would
-/// have to be visited that has more than `most` markings. `goes_on` is asked at every marking.
+/// Returns for each predicate of `wanted` whether it stays reachable. The entry is `None` if this
+/// depends on a component with more than `most` markings. Calls `goes_on` at every marking.
 ///
 /// # Errors
-/// [`Flaw::More`] when nothing is told because no part is small enough, and as
+/// [`Flaw::More`] if every entry would be `None`, and the errors of
 /// [`visit`](crate::certificate::markings::visit).
 pub fn which_stay(
     net: &Net,
@@ -38,18 +39,18 @@ pub fn which_stay(
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Option<bool>>, Flaw> {
     let asked: Option<Vec<EnabledQuestion>> = wanted.iter().map(EnabledQuestion::of).collect();
-    // Parts are refused only for want of ids, which the net has.
+    // Decomposition fails only when there are too many ids, and the net has fewer.
     match (asked, net.parts()) {
         (Some(asked), Ok(parts)) => by_parts(&parts, most, &asked, goes_on),
         _ => Ok(whole(net, most, wanted, goes_on)?.into_iter().map(Some).collect()),
     }
 }
 
-/// What is asked of transitions.
+/// A predicate about the enabledness of transitions.
 enum EnabledQuestion {
-    /// Nothing is left to ask.
+    /// A constant.
     Always(bool),
-    /// One of these is enabled.
+    /// One of the transitions is enabled.
     One(Vec<TransitionId>),
 }
 
@@ -63,7 +64,8 @@ impl EnabledQuestion {
     }
 }
 
-/// For each part the goals of which something is there, and what, as it reads there.
+/// Returns for each component the predicates that concern it: the index, and the disjuncts in ids
+/// of the component.
 fn asked_of(parts: &[Subnet], asked: &[EnabledQuestion]) -> Vec<Vec<(usize, Vec<Predicate>)>> {
     let mut place_of = HashMap::new();
     for (number, part) in parts.iter().enumerate() {
@@ -108,7 +110,8 @@ fn by_parts(
             }
             Err(flaw) => return Err(flaw),
         };
-        // What stays in one part stays; what is lost is lost in all.
+        // A predicate that stays reachable in one component stays reachable. It is lost if it is
+        // lost in all components.
         for (at, here) in at.into_iter().zip(here) {
             stay[at] = match (stay[at], here) {
                 (Some(true), _) | (_, Some(true)) => Some(true),
@@ -132,7 +135,7 @@ fn whole(
     let graph = Numbered::of(net, most, goes_on)?;
     let mut stay = Vec::with_capacity(wanted.len());
     for some in wanted.chunks(64) {
-        // Of each marking, which of them can be reached from it.
+        // For each marking, the predicates that are reachable from it.
         let mut from: Vec<u64> = Vec::with_capacity(graph.count());
         for marking in graph.markings() {
             let holds = some.iter().map(|wanted| u64::from(wanted.holds(net, &marking)));

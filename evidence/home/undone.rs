@@ -1,14 +1,14 @@
-//! Firings that can be undone wherever they happen, perhaps in several ways: which one, the tokens
-//! there decide.
+//! Checks that every firing can be undone, in a way that may depend on the marking.
 //!
-//! After a firing of t the marking holds at least v = post(t). Where a sequence that needs no more
-//! leads from v to v − Δ(t), exactly, it undoes the firing. Where it takes more, *cases* help: let
-//! y be weights of places with y·Δ(u) ≥ 0 for every transition u, so that y·m is never below y·m₀.
-//! If y·m₀ > y·v, then a reachable marking that holds v holds one token more of some place of y,
-//! and what is done may be another thing for each: again for v and that token.
+//! After a firing of t the marking holds at least v = post(t). A firing sequence that is enabled at
+//! v and leads from v exactly to v − Δ(t) undoes the firing. If the sequence needs more tokens,
+//! *cases* help. Let y be weights of places with y·Δ(u) ≥ 0 for every transition u, so that y·m is
+//! never below y·m₀. If y·m₀ > y·v, then a reachable marking that holds v holds at least one more
+//! token on some place of y. For each such place there may be another sequence, for v plus that
+//! token.
 //!
-//! If every firing can be undone, so can be the last one of any sequence, and the one before: from
-//! every reachable marking the initial one can be reached.
+//! If every firing can be undone, so can be the last firing of any sequence, and then the one
+//! before it. So from every reachable marking the initial marking is reachable.
 
 use super::HomeFlaw;
 use crate::certificate::Flaw;
@@ -21,8 +21,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// How a firing is undone from where at least some tokens are. See the module. In memory its nodes
-/// are ids, in a file names.
+/// A way to undo a firing from markings with at least certain tokens; the header of the file
+/// explains the cases. In memory, places and transitions are ids; in a file they are names.
 ///
 /// ```json
 /// [["release", 1], ["bind", 1]]
@@ -31,19 +31,20 @@ use std::marker::PhantomData;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Undoing<P = PlaceId, T = TransitionId> {
-    /// By this sequence: transitions, and how often each fires in a row.
+    /// A firing sequence: transitions, each with the number of firings in a row.
     By(Vec<(T, u64)>),
-    /// In one of several ways.
+    /// A case distinction by an additional token.
     Cases {
-        /// Weights, of places that each occur once.
+        /// The weights y, of distinct places.
         sum: Vec<(P, u64)>,
-        /// What is done where one token more is on each of these places, in their order.
+        /// For each place of `sum`, in order, the way to undo the firing if one more token is
+        /// there.
         cases: Vec<Undoing<P, T>>,
     },
 }
 
-/// A list is a sequence, an object has cases. Read as it comes: to try one form after the other,
-/// all that is inside would be kept and copied, once for each level.
+/// Reads a list as a sequence, and an object as cases. The visitor decides by the first token:
+/// trying one form after the other would buffer and copy the content once per level.
 impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for Undoing<P, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Form(PhantomData))
@@ -76,10 +77,10 @@ impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Visitor<'de> for Form<P, T> 
 }
 
 impl<P, T> Undoing<P, T> {
-    /// The same with other names for nodes, as far as they have some.
+    /// Translates places and transitions by the given functions.
     ///
     /// # Errors
-    /// The first of those that a name has none.
+    /// The first error that one of the functions returns.
     pub fn renamed<Q, U>(
         &self,
         place: &dyn Fn(&P) -> Result<Q, Flaw>,
@@ -102,11 +103,11 @@ impl<P, T> Undoing<P, T> {
     }
 }
 
-/// Accepts that every firing can be undone, so that the net is reversible; `all` has for each
-/// transition how.
+/// Checks that every firing can be undone, so that the net is reversible. `all` has one entry per
+/// transition.
 ///
 /// # Errors
-/// What is wrong, or that it does not go on.
+/// The first flaw of the argument, or a stop by `goes_on`.
 pub fn check_undone(
     net: &Net,
     all: &[Undoing],
@@ -124,13 +125,14 @@ pub fn check_undone(
 
 struct Check<'n, 'g> {
     net: &'n Net,
-    /// Of weights that no firing lowers, their sum initially.
+    /// The initial values of weighted sums that no firing decreases.
     floors: HashMap<Vec<(PlaceId, u64)>, i128>,
     goes_on: &'g mut dyn FnMut() -> bool,
 }
 
 impl Check<'_, '_> {
-    /// Cases are as deep as the file that they stand in is nested, which its reader bounds.
+    /// Checks that `by` undoes `t` from all reachable markings with the tokens `held`. The
+    /// recursion is as deep as the nesting of the file, which its reader limits.
     fn undoes(&mut self, t: TransitionId, held: Vec<u64>, by: &Undoing) -> Result<(), HomeFlaw> {
         let net = self.net;
         let flawed = || HomeFlaw::NotUndone(t);
@@ -185,7 +187,7 @@ impl Check<'_, '_> {
         all.ok_or(HomeFlaw::Weights)
     }
 
-    /// The weighted sum initially, which no firing lowers.
+    /// Returns the initial value of a weighted sum, after checking that no firing decreases it.
     fn floor(&mut self, sum: &[(PlaceId, u64)]) -> Result<i128, HomeFlaw> {
         if let Some(&floor) = self.floors.get(sum) {
             return Ok(floor);
@@ -193,7 +195,7 @@ impl Check<'_, '_> {
         let net = self.net;
         let mut weight: HashMap<PlaceId, u64> = HashMap::new();
         for &(place, w) in sum {
-            // A place that is named twice would have two weights.
+            // A place that occurs twice would have two weights.
             if weight.insert(place, w).is_some() {
                 return Err(HomeFlaw::Weights);
             }

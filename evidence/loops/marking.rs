@@ -1,29 +1,30 @@
-//! Markings with numbers as large as they have to be, and what predicates say of them.
+//! Markings with numbers of unlimited size, and the evaluation of predicates on them.
 
 use num_bigint::{BigInt, Sign};
 use parikh_net::{Atom, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId};
 use std::ops::Index;
 
-/// Tokens by place, none below 0.
+/// Tokens by place, each at least 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargeMarking {
     tokens: Vec<BigInt>,
 }
 
 impl LargeMarking {
-    /// The same as an ordinary marking.
+    /// Converts an ordinary marking.
     pub fn of(marking: &Marking) -> Self {
         LargeMarking { tokens: marking.tokens().iter().map(|&tokens| tokens.into()).collect() }
     }
 
-    /// Adds to a place; whoever takes tokens has seen that they are there.
+    /// Adds to a place. The caller must make sure that enough tokens are present for a negative
+    /// change.
     pub fn add(&mut self, place: PlaceId, change: &BigInt) {
         let tokens = &mut self.tokens[place.index()];
         *tokens += change;
         debug_assert_ne!(tokens.sign(), Sign::Minus);
     }
 
-    /// Places with tokens, and how many.
+    /// Iterates over the marked places with their tokens.
     pub fn marked(&self) -> impl Iterator<Item = (PlaceId, &BigInt)> {
         let all = self.tokens.iter().enumerate().map(|(at, tokens)| (PlaceId::new(at), tokens));
         all.filter(|(_, tokens)| tokens.sign() == Sign::Plus)
@@ -38,12 +39,12 @@ impl Index<PlaceId> for LargeMarking {
     }
 }
 
-/// The value of a sum.
+/// Returns the value of a sum.
 pub fn value(sum: &LinearSum, marking: &LargeMarking) -> BigInt {
     sum.terms().iter().map(|&(place, a)| &marking[place] * a).sum()
 }
 
-/// Whether the predicate holds.
+/// Returns true if the predicate holds.
 pub fn holds(net: &Net, predicate: &Predicate, marking: &LargeMarking) -> bool {
     let enabled = |t: TransitionId| is_enabled(net, t, marking);
     match predicate {

@@ -1,16 +1,15 @@
-//! The replayer of runs with loops ([`LoopRun`]): what firing sequences of more than 10³⁰⁰ firings
-//! are judged by.
+//! The replayer of accelerated sequences ([`LoopRun`]), which may have more than 10³⁰⁰ firings.
 //!
-//! Of every block it is worked out once what it *needs* of each place, so that all of it can be
-//! fired, and by how much it *changes* it. One after the other, a then b: needs max(need a, need b
-//! − change a), changes by both. A block n times in a row is enabled if and only if it is in its
-//! first and in its last round, because each place changes by the same amount every time: needs
-//! max(need, need − (n−1)·change). Blocks stand in later ones, so this takes as many sums as the
-//! run has turns. Numbers are as large as they have to be.
+//! For every block, the replayer computes once its *need* of each place, so that the whole block is
+//! enabled, and its *change* of each place. The sequence a then b needs max(need a, need b − change
+//! a), and the changes add up. A block n times in a row is enabled if and only if it is enabled in
+//! its first and in its last round, because each place changes by the same amount every time. So it
+//! needs max(need, need − (n−1)·change). Later blocks contain earlier ones, so the cost is one sum
+//! per element of the run. Numbers have unlimited size.
 //!
-//! Then the run is gone through from the initial marking: a block is entered the first time that it
-//! is met, and its other rounds are one sum, so that the markings of first rounds are seen on the
-//! way.
+//! Then the replayer goes through the run from the initial marking. The first occurrence of a block
+//! is entered, and its other rounds are applied as one sum. So the markings of first rounds are
+//! visited.
 
 mod marking;
 
@@ -23,39 +22,39 @@ use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-/// So many numbers of 64 bits are kept: half a gigabyte.
+/// The maximum number of stored 64-bit words: half a gigabyte.
 const ROOM: usize = 1 << 26;
 
-/// Why a run with loops does not replay.
+/// The reason that an accelerated sequence does not replay.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoopReplayError {
-    /// A transition of the run is not one of the net.
+    /// A transition of the run is not a transition of the net.
     #[error("block {block}: the net has no transition {transition:?}")]
     NoSuchTransition {
-        /// The block's number.
+        /// The number of the block.
         block: usize,
-        /// The transition asked for.
+        /// The id in the run.
         transition: TransitionId,
     },
-    /// A place holds too few tokens for a turn, fired as often as it says.
+    /// A place holds too few tokens for the repetitions of an element.
     #[error("block {block}, turn {turn}: place {} lacks tokens", Quoted(.place))]
     NotEnabled {
-        /// The block's number.
+        /// The number of the block.
         block: usize,
-        /// Number of the turn in the block, from 1.
+        /// The number of the element in the block, from 1.
         turn: usize,
         /// The place's name.
         place: String,
     },
-    /// The numbers of its blocks take more room than anybody has.
+    /// The numbers of the blocks need too much memory.
     #[error("the blocks of the run take more than {ROOM} numbers of 64 bits")]
     TooLarge,
-    /// Whoever asked has no more time.
+    /// `go_on` returned false before the end.
     #[error("stopped before the end of the run")]
     Stopped,
 }
 
-/// What firings need of places and by how much they change them. Places that are not listed: 0.
+/// The need and the change of a sequence of firings, by place. Other places have 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Effect {
     need: BTreeMap<PlaceId, BigInt>,
@@ -75,7 +74,7 @@ impl Effect {
         effect
     }
 
-    /// The same `times` times in a row, at least once.
+    /// Returns the effect of `times` repetitions, at least one.
     fn repeated(mut self, times: &BigUint) -> Effect {
         let times = BigInt::from(times.clone());
         let again = &times - 1;
@@ -88,7 +87,7 @@ impl Effect {
         self
     }
 
-    /// This, and `then` after it.
+    /// Appends the effect of a sequence that follows.
     fn then(&mut self, then: &Effect) {
         for (place, need) in &then.need {
             let left = match self.change.get(place) {
@@ -106,30 +105,31 @@ impl Effect {
     }
 }
 
-/// A run on its way.
+/// The state of the replay.
 struct Replay<'a> {
     net: &'a Net,
     run: &'a LoopRun,
-    /// Of each block, once.
+    /// The effect of each block.
     effects: Vec<Rc<Effect>>,
-    /// Of turns that were met: most are met again.
+    /// Effects of elements, cached because most elements occur repeatedly.
     of_turns: HashMap<&'a Turn, Rc<Effect>>,
-    /// How many numbers these have, a place with its number as two.
+    /// The number of 64-bit words of the stored effects, where a place with its number counts as
+    /// two or more.
     kept: usize,
     entered: Vec<bool>,
     marking: LargeMarking,
 }
 
-/// What is known of the marking after the turn before `spot`: shown to whoever looks, with the
-/// places that may have changed since the last look.
+/// A callback that gets a marking, the places that may have changed since the last call, and the
+/// position in the run after the element before it.
 pub type Look<'l> = dyn FnMut(&LargeMarking, &mut dyn Iterator<Item = PlaceId>, &Spot) + 'l;
 
-/// Fires `run` from the initial marking, and shows the markings after each turn of it and of the
-/// first rounds of its blocks. The marking at the end.
+/// Fires `run` from the initial marking. Calls `look` with the marking after each element of the
+/// run and of the first rounds of its blocks. Returns the last marking.
 ///
 /// # Errors
-/// With the first turn that is not enabled as often as it says, and when `go_on` says that there is
-/// no more time.
+/// The first element that is not enabled for all its repetitions, or [`LoopReplayError::Stopped`]
+/// when `go_on` returns false.
 pub fn replay_loops(
     net: &Net,
     run: &LoopRun,
@@ -161,21 +161,22 @@ pub fn replay_loops(
 }
 
 impl<'a> Replay<'a> {
-    /// What a turn of a block needs and changes.
+    /// Returns the effect of an element of a block.
     fn of_turn(&mut self, block: usize, turn: &'a Turn) -> Result<Rc<Effect>, LoopReplayError> {
         if let Some(known) = self.of_turns.get(turn) {
             return Ok(known.clone());
         }
         let effect = self.of_part(block, turn.part, &turn.times)?;
         if turn.times != BigUint::from(1u8) || matches!(turn.part, LoopElement::Fire(_)) {
-            // A product takes longer than a sum, by how long the number of times is.
+            // A product takes longer than a sum, in proportion to the length of the number of
+            // repetitions.
             self.kept += self.keep(&effect)? / 64 * (turn.times.bits() as usize / 64);
         }
         self.of_turns.insert(turn, effect.clone());
         Ok(effect)
     }
 
-    /// Counts what an effect takes, and how much that is.
+    /// Counts the size of an effect, and returns it.
     fn keep(&mut self, effect: &Effect) -> Result<usize, LoopReplayError> {
         let numbers = effect.need.values().chain(effect.change.values());
         let own = numbers.map(|number| 2 + number.bits() as usize / 64).sum::<usize>();
@@ -183,7 +184,7 @@ impl<'a> Replay<'a> {
         if self.kept > ROOM { Err(LoopReplayError::TooLarge) } else { Ok(own) }
     }
 
-    /// What a part needs and changes, so many times in a row.
+    /// Returns the effect of `times` repetitions of a transition or block.
     fn of_part(
         &self,
         block: usize,
@@ -205,21 +206,22 @@ impl<'a> Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Goes through the last block, and into others where they are met first.
+    /// Goes through the last block, and enters each other block at its first occurrence.
     fn go_through(
         &mut self,
         look: &mut Look<'_>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), LoopReplayError> {
         let Some(last) = self.run.blocks().len().checked_sub(1) else { return Ok(()) };
-        // Not by recursion: a file may have blocks within blocks by the million.
+        // The code is iterative, because a file may nest millions of blocks.
         let mut way: Vec<(usize, usize)> = vec![(last, 0)];
         while let Some(&(block, at)) = way.last() {
             if !go_on() {
                 return Err(LoopReplayError::Stopped);
             }
             let Some(turn) = self.run.blocks()[block].get(at) else {
-                // The first round of a block is over; its others, in the one that it stands in.
+                // The first round of the inner block is complete. Apply its other rounds in the
+                // enclosing block.
                 way.pop();
                 if let Some((block, at)) = way.last_mut() {
                     let turn = &self.run.blocks()[*block][*at];
@@ -248,7 +250,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Fires the `number`-th turn of a block, or what is left of it, in one sum.
+    /// Applies the element with number `number` of a block, or its remaining rounds, as one sum.
     fn take(
         &mut self,
         block: usize,

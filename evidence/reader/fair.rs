@@ -1,14 +1,14 @@
-//! Which runs are meant, as the auditor is told: `weak`, or `strong:t,u`.
+//! Fairness assumptions from the command line: `weak`, or `strong:t,u`.
 
 use super::names::{Of, Written, meant};
 use parikh_net::printable::Quoted;
 use parikh_net::{Fairness, Net, TransitionId};
 
-/// Weak or strong fairness to all transitions of `net`, or to those behind the colon: names between
-/// commas, perhaps in quotes. All that is given counts.
+/// Reads weak or strong fairness to all transitions of `net`, or to the transitions behind the
+/// colon. Names are separated by commas and may be in quotes. All assumptions given are combined.
 ///
 /// # Errors
-/// When it is something else.
+/// When a text is not of this form.
 pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
     let (mut weak, mut strong) = (Vec::new(), Vec::new());
     for text in given {
@@ -33,8 +33,9 @@ pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
     if net.is_of_quotient() && !(weak.is_empty() && strong.is_empty()) {
         return Err("fairness is about each binding, and colours were made one".to_owned());
     }
-    // Several transitions may stand for one that empties places: each of them may then be waiting
-    // for ever while that one fires.
+    // The translation of a reset arc splits a transition into several. Fairness to each of the
+    // parts would differ from fairness to the transition: one part may wait forever while another
+    // fires.
     if let Some(translation) = net.translation()
         && weak.iter().chain(&strong).any(|&t| translation.is_shared(t))
     {
@@ -43,7 +44,7 @@ pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
     Ok(Fairness::new(weak, strong))
 }
 
-/// The transitions that the first name stands for, and what comes behind the comma after it.
+/// Returns the transitions of the first name, and the text behind the comma after it.
 fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t str>), String> {
     let text = text.trim_start();
     let ((name, behind), written) = match text.strip_prefix('"') {

@@ -1,12 +1,12 @@
-//! Final markings: in which markings the model says a run is over. Tools for process mining write
+//! Final markings: the markings in which a run of the model may end. Tools for process mining write
 //! them into the net, in an element of their own:
 //!
 //! ```xml
 //! <finalmarkings><marking><place idref="end"><text>1</text></place></marking></finalmarkings>
 //! ```
 //!
-//! Each `marking` is one; a place that is not named holds no token, one that is named twice the
-//! sum. A marking may be empty, and equal markings count once.
+//! Each `marking` is a final marking. A place that is not named has no tokens, and the numbers of a
+//! place named twice are added. A marking may be empty, and equal markings count once.
 //!
 //! Other tools write `<finalMarking><text>1</text></finalMarking>` into places, beside the initial
 //! marking. All places together make one final marking, which comes after the others.
@@ -19,10 +19,11 @@ use parikh_net::{Marking, NetBuilder};
 use roxmltree::Node;
 use std::collections::HashMap;
 
-/// The most numbers that all final markings of a model have together.
+/// The largest total number of entries in the final markings of a model.
 const MOST_NUMBERS: usize = 1 << 24;
 
-/// The tokens that `finalMarking` gives each of these places. `None` where no place has one.
+/// Reads the tokens in the `finalMarking` of each of these places. Returns `None` if no place has
+/// the label.
 pub(super) fn in_places(places: &[Node<'_, '_>]) -> Result<Option<Vec<u64>>, Unreadable> {
     let (mut all, mut is_said) = (Vec::new(), false);
     for &place in places {
@@ -38,8 +39,8 @@ pub(super) fn in_places(places: &[Node<'_, '_>]) -> Result<Option<Vec<u64>>, Unr
     Ok(is_said.then_some(all))
 }
 
-/// The final markings in these elements, over the places of `builder`, and the one that the places
-/// themselves have. `references` are those of the net.
+/// Reads the final markings in the sections, over the places of `builder`. The marking from the
+/// labels of places comes last. `references` are the reference nodes of the net.
 pub(super) fn read<'a>(
     sections: &[Node<'a, '_>],
     in_places: Option<Vec<u64>>,

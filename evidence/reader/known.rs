@@ -1,21 +1,20 @@
-//! What may stand in a net besides what is read: a walk over all of it, before anything is read.
+//! Attributes and texts that may occur in a net: a check of the whole net before anything is read.
 //!
-//! Elements that are not known are refused where they are met. Here are the attributes and the
-//! text. An attribute `weight` of an arc, or a number right in an `initialMarking` where a `text`
-//! should be around it (or a `value`, with older tools), mean something to who wrote them; a reader
-//! that passes over them reads another net. So the attributes are refused that are neither read nor
-//! known to mean nothing, and so is text that is not in a `text` or `value`.
+//! The readers refuse unknown elements where they meet them. This module checks attributes and
+//! texts. An attribute `weight` of an arc has a meaning for its author, and so has a number
+//! directly in `initialMarking`, without a `text` (or a `value`, in older tools) around it. A
+//! reader that ignores them reads another net. So the check refuses attributes that are neither
+//! read nor known to be meaningless, and text outside of `text` and `value`.
 //!
-//! `graphics`, `toolspecific` and `name` are for others. So are attributes with a prefix, which are
-//! another language's; elements of another language are refused. A `>` or `$` too many is a slip
-//! that some writers make (models of the contest among them).
+//! The content of `graphics`, `toolspecific` and `name` is ignored. Attributes with a prefix belong
+//! to another language and are ignored, too. Elements of another language are refused. Stray `>`
+//! and `$` are allowed, since some writers leave them behind, even in models of the contest.
 
 use super::{BLANKS, Unreadable, elements, name, trimmed};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
-/// Attributes that mean nothing, whatever element has them: names for people, and where a node is
-/// drawn.
+/// Attributes without meaning in any element: labels for people, and positions in drawings.
 const FOR_PEOPLE: &[&str] = &[
     "name",
     "label",
@@ -35,22 +34,22 @@ const FOR_PEOPLE: &[&str] = &[
     "orientation",
 ];
 
-/// Refuses attributes and text that are not known, anywhere in a net.
+/// Refuses unknown attributes and texts anywhere in a net.
 pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
     let of_net = net.tag_name().namespace();
     let mut unopened = vec![net];
     while let Some(node) = unopened.pop() {
         let own: &[&str] = match name(node) {
-            // Times are looked at by `timing`.
+            // The module `timing` checks the content of these elements.
             "graphics" | "toolspecific" | "name" | "delay" | "interval" => continue,
             "net" => &["id", "type"],
             "arc" => &["id", "source", "target", "type"],
-            // How long TAPAAL waits before it fires in a simulation.
+            // TAPAAL's delay in simulations.
             "transition" => &["id", "distribution", "value"],
             "referencePlace" | "referenceTransition" => &["id", "ref"],
             "place" if node.parent().is_some_and(|around| name(around) == "marking") => &["idref"],
             "type" | "arctype" => &["id", "value"],
-            // How PIPE draws arcs, tokens and remarks.
+            // PIPE's drawing of arcs, tokens and comments.
             "arcpath" => &["id", "curvePoint"],
             "token" => &["id", "enabled", "red", "green", "blue"],
             "labels" => &["id", "border", "width", "height"],
@@ -84,10 +83,11 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
     Ok(())
 }
 
-/// Text stands in a `text` or `value`, or is the kind of an arc, or says how it is drawn.
+/// Refuses text outside of `text` and `value`, unless it is the type of an arc or belongs to a
+/// drawing.
 fn text_in_its_place(node: Node<'_, '_>) -> Result<(), Unreadable> {
     let of_arc = || node.parent().is_some_and(|around| name(around) == "arc");
-    // `tagged` is PIPE's, and looked at where it is met.
+    // `tagged` belongs to PIPE, and its reader checks the text.
     if ["text", "value", "tagged"].contains(&name(node))
         || matches!(name(node), "type" | "arctype") && of_arc()
     {

@@ -1,16 +1,16 @@
 //! LoLA's language for place/transition nets.
 //!
-//! `PLACE` lists of names, `MARKING` names with numbers, and `TRANSITION` with what it takes and
-//! puts, all with commas between and semicolons behind. A name without a number has 1. What `SAFE`
-//! promises is not part of the net. Fairness is refused, and so are sorts. A transition named as a
-//! place is called with a prime.
+//! A file has `PLACE` with names, `MARKING` with names and numbers, and `TRANSITION` with consumed
+//! and produced places. Entries are separated by commas, and lists end with semicolons. A name
+//! without a number has 1. The reader ignores promises of `SAFE`, and refuses fairness and sorts. A
+//! transition with the name of a place is renamed with a prime.
 
 use super::Unreadable;
 use super::words::{Word, Words, wrong};
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, PlaceId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether a text is of this language.
+/// Returns true if a text is in this language.
 pub(super) fn is(text: &str) -> bool {
     words(text).is_ok_and(|words| {
         let first = words.first().map(|word| word.text.as_str());
@@ -30,7 +30,7 @@ fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
     let mut rest = text.chars().peekable();
     let (mut comment, mut long) = (false, false);
     while let Some(c) = rest.next() {
-        // Between `/*` and `*/`, nothing but the ends of lines counts.
+        // Inside `/*` and `*/`, only line ends matter.
         if long {
             line += u64::from(c == '\n');
             long = !(c == '*' && rest.next_if_eq(&'/').is_some());
@@ -74,7 +74,7 @@ fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
 /// Reads a net.
 ///
 /// # Errors
-/// With the line and what was expected there.
+/// A syntax error, with its line and the expected text.
 pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     let mut words = Words::new(words(text)?);
     let mut net = ExtendedBuilder::default();
@@ -154,7 +154,7 @@ fn name(words: &mut Words) -> Result<Word, Unreadable> {
     }
 }
 
-/// Takes a comma or a semicolon, or both; whether the latter was there.
+/// Takes a comma, a semicolon or both. Returns true if there was a semicolon.
 fn end_of_list(words: &mut Words) -> Result<bool, Unreadable> {
     match words.take("`,` or `;`")? {
         word if word.text == "," => Ok(words.skip(";")),
@@ -163,7 +163,7 @@ fn end_of_list(words: &mut Words) -> Result<bool, Unreadable> {
     }
 }
 
-/// Places with numbers, up to a semicolon.
+/// Reads places with numbers, up to a semicolon.
 fn list(
     words: &mut Words,
     places: &BTreeMap<String, PlaceId>,

@@ -1,13 +1,13 @@
-//! Labelled transition systems in Aldebaran's format (`.aut`) and in mCRL2's `.fsm`, and the nets
-//! that they are.
+//! Labelled transition systems in Aldebaran's format (`.aut`) and in mCRL2's `.fsm`, and their
+//! nets.
 //!
 //! In `.aut` states count from 0, and the first line says how many there are. In `.fsm` they count
 //! from 1, have a line each or occur in transitions only, and the first one is initial unless a
 //! fourth part names another. Probability distributions in place of states are refused.
 //!
 //! The net has a place `p0_S` for each state S, counted from 0. It has a transition for each edge,
-//! sorted by label, source and target, with equal edges only once. The N-th one is called
-//! `tN_LABEL`. A name that is taken gets primes.
+//! sorted by label, source and target, with equal edges only once. The N-th transition is named
+//! `tN_LABEL`. Primes are added to a name that is taken.
 
 use super::Unreadable;
 use super::words::wrong;
@@ -21,11 +21,11 @@ pub struct TransitionSystem {
     pub states: usize,
     /// The initial state, counted from 0.
     pub initial: usize,
-    /// The edges: source, label, target, states counted from 0.
+    /// The edges: source, label and target. States are counted from 0.
     pub edges: Vec<(usize, String, usize)>,
 }
 
-/// The most states that are read.
+/// The largest number of states.
 const MOST: usize = 50_000_000;
 
 /// Returns true if a text is in one of the two formats.
@@ -45,7 +45,7 @@ fn is_fsm(text: &str) -> bool {
 /// Reads a transition system.
 ///
 /// # Errors
-/// With the line and what was expected there.
+/// A syntax error, with its line and the expected text.
 pub fn read(text: &str) -> Result<TransitionSystem, Unreadable> {
     match is_aut(text) {
         true => aut(text),
@@ -53,7 +53,7 @@ pub fn read(text: &str) -> Result<TransitionSystem, Unreadable> {
     }
 }
 
-/// The lines that are not blank, with their numbers.
+/// Returns the lines that are not blank, with their numbers.
 fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
     (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty())
 }
@@ -136,7 +136,7 @@ fn fsm(text: &str) -> Result<TransitionSystem, Unreadable> {
     Ok(TransitionSystem { states, initial: initial.unwrap_or(0), edges })
 }
 
-/// The text between parentheses that are all of a text.
+/// Returns the text between parentheses that enclose the whole text.
 fn inside(line: u64, text: &str) -> Result<&str, Unreadable> {
     let inside = text.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
     inside.ok_or_else(|| {
@@ -144,7 +144,7 @@ fn inside(line: u64, text: &str) -> Result<&str, Unreadable> {
     })
 }
 
-/// The text before a quote that no backslash precedes, and the text behind it.
+/// Returns the text before the first quote without a backslash, and the text behind it.
 fn up_to_quote(text: &str) -> Option<(String, &str)> {
     let mut label = String::new();
     let mut letters = text.char_indices();
@@ -161,7 +161,7 @@ fn up_to_quote(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// A state, or another number in a range.
+/// Parses a state, or another number in a range.
 fn state(line: u64, text: &str, range: std::ops::Range<usize>) -> Result<usize, Unreadable> {
     let number = text.trim().parse().ok().filter(|it| range.contains(it));
     number.ok_or_else(|| {

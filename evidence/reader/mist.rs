@@ -1,10 +1,10 @@
-//! mist's language for coverability problems.
+//! The language of mist for coverability problems.
 //!
-//! A rule takes and puts what its changes say, needs what its guard says beyond that, and is
-//! inhibited where a guard has an upper end; `x' = c` empties x first, unless the guard says how
-//! much there is. Where the initial counts are not single numbers, the net begins by choosing: see
-//! `src/input/mist.rs` of the prover for the nodes that do it, whose names are the same here. What
-//! the language refuses is refused, and so are transfers.
+//! A rule consumes and produces what its changes say, and tests what its guard requires beyond
+//! that. An upper limit in a guard is an inhibitor arc. `x' = c` empties x first, unless the guard
+//! fixes the number of tokens. If there are several initial markings, the net chooses one first.
+//! The comment of `src/input/mist.rs` of the prover describes the nodes for the choice, which have
+//! the same names here. The reader refuses what the language refuses, and transfers.
 
 use super::Unreadable;
 use super::queries::Property;
@@ -13,7 +13,7 @@ use crate::question::Question;
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Net, PlaceId, Predicate};
 use std::collections::BTreeMap;
 
-/// Whether a text is of this language.
+/// Returns true if a text is in this language.
 pub(super) fn is(text: &str) -> bool {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
     lines.flat_map(str::split_whitespace).next() == Some("vars")
@@ -39,10 +39,10 @@ fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
     Ok(words)
 }
 
-/// The least and the most that a variable may be.
+/// The lower and the upper limit of a variable.
 type Range = (u64, Option<u64>);
 
-/// Ranges of variables, each with its line.
+/// The ranges of variables, each with its line.
 type Ranges = BTreeMap<PlaceId, (Range, u64)>;
 
 enum Change {
@@ -56,7 +56,7 @@ struct Rule {
     line: u64,
 }
 
-/// A problem as it stands there.
+/// The content of a problem file.
 struct Problem {
     variables: Vec<String>,
     rules: Vec<Rule>,
@@ -164,8 +164,8 @@ fn rule(words: &mut Words, named: &BTreeMap<String, PlaceId>) -> Result<Rule, Un
     Ok(Rule { guard, changes, line })
 }
 
-/// A sum of variables with at most one number, at its end: here of no other variable than the one
-/// that is changed.
+/// Reads the right-hand side of a change: a sum of variables with at most one number, at its end.
+/// The only variable allowed is the changed one.
 fn change(
     words: &mut Words,
     named: &BTreeMap<String, PlaceId>,
@@ -203,14 +203,14 @@ fn change(
 /// Reads a net.
 ///
 /// # Errors
-/// With the line and what was expected there.
+/// A syntax error, with its line and the expected text.
 pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     let problem = problem(text)?;
     let last = problem.rules.last().map_or(1, |rule| rule.line);
     build(&problem).map_err(|error| wrong(last, error.to_string()))
 }
 
-/// A name with primes until no node has it.
+/// Returns a name, with primes until no node has it.
 fn unused(net: &ExtendedBuilder, name: &str) -> String {
     let mut name = name.to_owned();
     while net.core.node(&name).is_some() {
@@ -273,7 +273,7 @@ fn build(problem: &Problem) -> Result<ExtendedNet, BuildError> {
             }
             let put = match rule.changes.get(&place) {
                 None => least,
-                // What is needed is taken, and what of it stays is put back.
+                // The transition consumes the required tokens, and produces the ones that stay.
                 Some(Change::By(by)) => u64::try_from(i128::from(least) + by).unwrap_or_default(),
                 Some(Change::To(number)) => {
                     if most != Some(least) {
@@ -293,7 +293,7 @@ fn build(problem: &Problem) -> Result<ExtendedNet, BuildError> {
     net.build()
 }
 
-/// The one question of a problem, where a text is one: whether one of the targets is reached.
+/// Returns the only question of a problem: is one of the targets reachable?
 pub(super) fn question(net: &Net, text: &str) -> Result<Vec<Property>, Unreadable> {
     let problem = problem(text)?;
     let limit = |(&variable, &((least, most), line)): (&PlaceId, &(Range, u64))| {

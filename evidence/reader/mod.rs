@@ -1,27 +1,26 @@
-//! The auditor's readers: a model and its questions, read by other means than the prover reads
-//! them.
+//! The auditor's readers of models and questions, independent of the prover's readers.
 //!
-//! Whatever is proved is proved of a net and of a formula, and both come from files. If the
-//! prover's reader took an arc the wrong way round, all its evidence would be right, and about
-//! another net. So these readers are a second opinion. They share nothing with the first: another
-//! XML library (a whole tree where the first streams), another treatment of negation, and no line
-//! of code; `parikh-bench readers` compares the two on any directory of models.
+//! A proof is about a net and a formula, and both come from files. If the prover's reader reversed
+//! an arc, all its evidence would be correct, but about another net. So these readers are a second
+//! implementation that shares nothing with the first. They use another XML library (a tree instead
+//! of a stream), another treatment of negation, and no common code. `parikh-bench readers` compares
+//! the two on a directory of models.
 //!
-//! Their rule is: *what is not known is refused, not skipped*. An element that might change what a
-//! net means (a capacity, an inhibitor arc, a colour) is an error here, never a thing to overlook.
+//! The readers *refuse what they do not know, and skip nothing*. An element that may change the
+//! meaning of a net (a capacity, an inhibitor arc, a colour) is an error if it is not supported.
 //!
-//! | file | what it reads |
+//! | file | content |
 //! |---|---|
 //! | [`pnml`] | place/transition nets: ISO/IEC 15909-2 |
 //! | `units` | nested units (NUPN), a part of these files |
-//! | `known` | what else may stand in a net, and means nothing |
-//! | `pipe` | what PIPE writes in its nets besides |
+//! | `known` | known attributes and texts without meaning |
+//! | `pipe` | PIPE's additions to PNML |
 //! | `finals` | final markings, as tools for process mining write them |
-//! | [`fair`] | which runs questions are about, from the command line |
-//! | `lola`, `tina`, `mist` | nets in the languages of these tools, from `words` |
+//! | [`fair`] | fairness assumptions from the command line |
+//! | `lola`, `tina`, `mist` | nets in the languages of these tools, with the help of `words` |
 //! | [`lts`] | labelled transition systems (`.aut`, `.fsm`), as nets and as components |
-//! | `plain` | nets as text, a line a node |
-//! | [`queries`] | the query files of the Model Checking Contest, and formulas as people type them, down to predicates |
+//! | `plain` | nets as text, one line per node |
+//! | [`queries`] | the query files of the Model Checking Contest, and textual formulas, down to predicates |
 
 pub mod fair;
 mod finals;
@@ -47,10 +46,10 @@ use roxmltree::Node;
 use std::borrow::Cow;
 use timing::Times;
 
-/// Reads a model without colours, in whatever language.
+/// Reads a model without colours, in any supported language.
 ///
 /// # Errors
-/// With the line and what was expected there.
+/// A syntax error, with its line and the expected text.
 pub fn model(bytes: &[u8]) -> Result<pnml::Extended, Unreadable> {
     model_as(bytes, Times::Refused)
 }
@@ -84,25 +83,25 @@ pub fn model_as(bytes: &[u8], times: Times) -> Result<pnml::Extended, Unreadable
     }
 }
 
-/// The language that a file of formulas is in.
+/// The language of a file of formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// Seen from how the file begins.
+    /// The language is detected from the beginning of the file.
     Seen,
-    /// As people type them.
+    /// The language of `parikh check --formula`.
     Inline,
-    /// The contest's XML.
+    /// The XML of the contest.
     Xml,
-    /// LoLA's.
+    /// The language of LoLA.
     Lola,
-    /// The texts beside the contest's XML.
+    /// The textual formulas beside the contest's XML.
     Contest,
     /// The contest's grammar of 2011.
     Early,
 }
 
-/// Reads what is asked of `net`, or of its cases: a query file, formulas as people type them or
-/// LoLA's, or a problem of mist with its target. A formula without a name has an empty id.
+/// Reads questions about `net`, or about its cases. The file is a query file, a file of textual
+/// formulas, or a problem of mist with its target. A formula without a name has an empty id.
 ///
 /// # Errors
 /// As [`queries::read`] and [`queries::read_of_cases`].
@@ -128,23 +127,23 @@ pub fn questions(
     }
 }
 
-/// Why a file, or a part of it, cannot be read.
+/// The reason why a file, or a part of it, cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct Unreadable {
-    /// Where, from 1.
+    /// The line, from 1.
     pub line: u64,
-    /// What was found, and what was expected.
+    /// The text found and the text expected.
     pub what: String,
 }
 
 impl Unreadable {
-    /// About `node`.
+    /// Returns an error at `node`.
     pub(crate) fn at(node: Node<'_, '_>, what: impl Into<String>) -> Self {
         Unreadable::at_byte(node.document().input_text().as_bytes(), node.range().start, what)
     }
 
-    /// About the byte at `position`.
+    /// Returns an error at the byte `position`.
     fn at_byte(text: &[u8], position: usize, what: impl Into<String>) -> Self {
         let before = &text[..position.min(text.len())];
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64;
@@ -156,16 +155,16 @@ impl Unreadable {
 /// if the file is in neither.
 ///
 /// # Errors
-/// With the line and what was expected there.
+/// A syntax error, with its line and the expected text.
 pub fn transition_system(bytes: &[u8]) -> Result<Option<lts::TransitionSystem>, Unreadable> {
     let text = words::text(bytes);
-    // A line of a remark in another language may look like a separator of `.fsm`.
+    // A comment line of another language may look like a separator of `.fsm`.
     let is_other = || mist::is(&text) || lola::is(&text) || tina::is(&text) || plain::is(&text);
     (lts::is(&text) && !is_other()).then(|| lts::read(&text)).transpose()
 }
 
-/// The text of a file in the encoding that its XML declaration names, UTF-16 where the file begins
-/// as that, and else UTF-8. In ISO-8859-1 each byte is the character of that number.
+/// Decodes a file in the encoding of its XML declaration. The encoding is UTF-16 if the file begins
+/// like UTF-16, and UTF-8 by default. In ISO-8859-1 each byte is the character with that number.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     if let Some(text) = wide(bytes) {
         return text.map(Cow::Owned);
@@ -182,11 +181,11 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
         let what = format!("the encoding is {found}; expected for example UTF-8 or ISO-8859-1");
         return Err(Unreadable { line: 1, what });
     };
-    // The standard for encodings of web pages calls ISO-8859-1 what is windows-1252.
+    // The encoding standard of the web decodes ISO-8859-1 as windows-1252.
     if encoding == WINDOWS_1252 && !declared.contains("1252") {
         return Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()));
     }
-    // What is declared as UTF-16, and has its declaration in ASCII, is declared wrongly.
+    // A declaration of UTF-16 that is readable as ASCII is wrong.
     if encoding == UTF_8 || !encoding.is_ascii_compatible() {
         let text = std::str::from_utf8(bytes).map_err(|error| {
             Unreadable::at_byte(bytes, error.valid_up_to(), "this is not UTF-8 text")
@@ -198,12 +197,12 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     text.ok_or_else(|| Unreadable { line: 1, what: what() })
 }
 
-/// Whether a file begins with the mark of UTF-16, or with `<` in UTF-16.
+/// Returns true if a file begins with the byte order mark of UTF-16, or with `<?` in UTF-16.
 fn is_wide(bytes: &[u8]) -> bool {
     wide_unit(bytes).is_some()
 }
 
-/// How a unit of UTF-16 is made of two bytes, and how long the mark in front is.
+/// Returns the conversion of two bytes to a unit of UTF-16, and the length of the byte order mark.
 fn wide_unit(bytes: &[u8]) -> Option<(fn([u8; 2]) -> u16, usize)> {
     match bytes {
         [0xFF, 0xFE, ..] => Some((u16::from_le_bytes, 2)),
@@ -214,7 +213,7 @@ fn wide_unit(bytes: &[u8]) -> Option<(fn([u8; 2]) -> u16, usize)> {
     }
 }
 
-/// The text of a file in UTF-16.
+/// Decodes a file in UTF-16; returns `None` for other files.
 fn wide(bytes: &[u8]) -> Option<Result<String, Unreadable>> {
     let (unit, mark) = wide_unit(bytes)?;
     let pairs = bytes[mark..].chunks(2);
@@ -224,7 +223,7 @@ fn wide(bytes: &[u8]) -> Option<Result<String, Unreadable>> {
     Some(text.map_err(|_| Unreadable { line: 1, what }))
 }
 
-/// What the XML declaration calls the encoding, in lower case; empty when it does not.
+/// Returns the name of the encoding in the XML declaration, in lower case; empty without one.
 fn declared_encoding(bytes: &[u8]) -> String {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
     let declaration = head.strip_prefix("<?xml").and_then(|rest| rest.split("?>").next());
@@ -234,17 +233,16 @@ fn declared_encoding(bytes: &[u8]) -> String {
     quoted.split(['"', '\'']).nth(1).unwrap_or("").to_ascii_lowercase()
 }
 
-/// What XML calls white space. Unicode has more, all of which may stand in a name.
+/// The white space of XML. Unicode has more white space, which may occur in names.
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
-/// A text without blanks around it.
+/// Trims the blanks around a text.
 pub(crate) fn trimmed(text: &str) -> &str {
     text.trim_matches(BLANKS)
 }
 
-/// The tree of an XML file. Nothing here needs document types, and entities that are made of
-/// entities can be as large as they like: types that declare some are refused, and so are
-/// attributes that nobody wrote.
+/// Parses an XML file to a tree. Document types that declare entities or attributes are refused:
+/// nested entities can expand to any size, and declared attributes are not in the file.
 pub(crate) fn tree(text: &str) -> Result<roxmltree::Document<'_>, Unreadable> {
     let allow_dtd = !text.contains("<!ENTITY") && !text.contains("<!ATTLIST");
     let options = roxmltree::ParsingOptions { allow_dtd, ..Default::default() };
@@ -254,19 +252,19 @@ pub(crate) fn tree(text: &str) -> Result<roxmltree::Document<'_>, Unreadable> {
     })
 }
 
-/// The name of an element without its namespace, which tools write differently, or not at all.
+/// Returns the local name of an element. Tools write namespaces in different ways, or not at all.
 pub(crate) fn name<'a>(node: Node<'a, '_>) -> &'a str {
     node.tag_name().name()
 }
 
-/// The elements right inside `node`.
+/// Returns the child elements of `node`.
 pub(crate) fn elements<'a, 'input>(
     node: Node<'a, 'input>,
 ) -> impl Iterator<Item = Node<'a, 'input>> {
     node.children().filter(Node::is_element)
 }
 
-/// The only one of these elements; they are inside `node`.
+/// Returns the only element of an iterator over elements inside `node`.
 pub(crate) fn only<'a, 'input>(
     node: Node<'a, 'input>,
     mut inside: impl Iterator<Item = Node<'a, 'input>>,
@@ -278,7 +276,7 @@ pub(crate) fn only<'a, 'input>(
     }
 }
 
-/// The only element inside `node` that has this name.
+/// Returns the only child element of `node` with this name.
 pub(crate) fn child<'a, 'input>(
     node: Node<'a, 'input>,
     key: &str,
@@ -286,8 +284,7 @@ pub(crate) fn child<'a, 'input>(
     only(node, elements(node).filter(|&inside| name(inside) == key), &format!("`{key}`"))
 }
 
-/// The characters right inside `node`, which comments may have cut into pieces, without blanks
-/// around them.
+/// Returns the text directly in `node`, trimmed. Comments may split the text into pieces.
 fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
     if let Some(element) = elements(node).next() {
         let what = format!("expected text inside `{}`, found `{}`", name(node), name(element));
@@ -297,26 +294,26 @@ fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
     Ok(trimmed(&pieces.collect::<String>()).to_owned())
 }
 
-/// An attribute of this very name: one with a prefix is another language's.
+/// Returns an attribute without a prefix. Prefixed attributes belong to other languages.
 pub(crate) fn optional<'a>(node: Node<'a, '_>, key: &str) -> Option<&'a str> {
     let own = node.attributes().find(|it| it.namespace().is_none() && it.name() == key);
     own.map(|it| it.value())
 }
 
-/// An attribute that has to be there.
+/// Returns an attribute, or an error if it is missing.
 pub(crate) fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Unreadable> {
     optional(node, key)
         .ok_or_else(|| Unreadable::at(node, format!("`{}` has no attribute `{key}`", name(node))))
 }
 
-/// An element that might change what the file means.
+/// Returns the error for an unknown element, which may have a meaning.
 pub(crate) fn unknown(found: Node<'_, '_>, around: Node<'_, '_>) -> Unreadable {
     let (inside, around) = (name(found), name(around));
     let what = format!("`{inside}` inside `{around}` is not known, and not guessed");
     Unreadable::at(found, what)
 }
 
-/// A number in decimal digits and nothing else: no sign, no point, no exponent.
+/// Parses a number of decimal digits: no sign, no point, no exponent.
 pub(crate) fn number<T: std::str::FromStr>(
     node: Node<'_, '_>,
     digits: &str,
@@ -330,12 +327,12 @@ pub(crate) fn number<T: std::str::FromStr>(
     })
 }
 
-/// The number in the `text` of a label, or of a place in a final marking.
+/// Returns the number in the `text` of a label, or of a place in a final marking.
 fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
     let mut value = None;
     for inside in elements(label) {
         match name(inside) {
-            // Tools write nothing there where they mean no label.
+            // Tools write an empty text where they mean no label.
             "text" | "value" if value.is_none() && text(inside)?.is_empty() => {}
             "text" | "value" if value.is_none() => value = Some(pipe::tokens(inside)?),
             "graphics" | "toolspecific" => {}

@@ -1,34 +1,34 @@
-//! Names of nodes: which nodes of the model a text in a formula stands for.
+//! Resolution of names in formulas to nodes of the model.
 //!
-//! A node's name is its label, or its id where it has no label, or a blank one. A text in quotes
-//! means all nodes with this name, and only if there are none, the node with this id. A word
-//! without quotes means the node with this id, and only if there is none, the one with this name:
-//! two are an error. The prover reads names by code of its own.
+//! A node's name is its label, or its id if the label is missing or blank. A text in quotes means
+//! all nodes with this name, or else the node with this id. A word without quotes means the node
+//! with this id, or else the only node with this name. It is an error if several nodes have the
+//! name. The prover has its own code for names.
 
 use parikh_net::Net;
 use parikh_net::TransitionId;
 use parikh_net::printable::Quoted;
 
-/// How a text stands in a formula.
+/// The notation of a text in a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// As an id and nothing else: `id "p"`.
+    /// An explicit id: `id "p"`.
     Id,
-    /// Without quotes.
+    /// A word without quotes.
     Bare,
-    /// In quotes, or as an activity of a constraint.
+    /// A text in quotes, or an operand of a constraint of Declare.
     Quoted,
 }
 
-/// The nodes of one kind.
+/// A kind of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     Places,
     Transitions,
 }
 
-/// Returns the ids of the nodes that a text stands for. A text that no node has as its id or its
-/// name comes back as it is.
+/// Returns the ids of the nodes that a text refers to. If no node has it as its id or name, returns
+/// the text itself.
 ///
 /// # Errors
 /// When a word without quotes is the name of several nodes.
@@ -66,7 +66,7 @@ pub(crate) fn meant(
     }
 }
 
-/// A node of the model: its id and its label.
+/// The id and the label of a node.
 type Labelled = (String, Option<String>);
 
 fn places(net: &Net) -> Vec<Labelled> {

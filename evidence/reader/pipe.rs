@@ -1,18 +1,18 @@
-//! What PIPE writes in its nets: labels about times and drawings, priorities, classes of tokens.
+//! PIPE's additions to PNML: labels about times and drawings, priorities, classes of tokens.
 //!
-//! - Drawings mean nothing here. Times, rates and priorities are read by `timing`.
-//! - `Default,3` is three tokens of the class that is always there. Tokens of other classes are
-//!   refused, and so are capacities.
+//! - Drawings have no meaning. The module `timing` reads times, rates and priorities.
+//! - `Default,3` means three tokens of the predefined class. Tokens of other classes are refused,
+//!   and so are capacities.
 
 use super::{Unreadable, name, number, text};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
-/// Whether an element right inside of this one is known, and means nothing by itself.
+/// Returns true if an element inside `around` is known, and has no meaning by itself.
 pub(super) fn means_nothing(inside: Node<'_, '_>, around: Node<'_, '_>) -> bool {
     let known: &[&str] = match name(around) {
         "net" | "page" => &["token", "labels", "definition"],
-        // Times and priorities are looked at together.
+        // The module `timing` checks times and priorities.
         "transition" => {
             &["orientation", "rate", "timed", "infiniteServer", "priority", "delay", "interval"]
         }
@@ -22,7 +22,7 @@ pub(super) fn means_nothing(inside: Node<'_, '_>, around: Node<'_, '_>) -> bool 
     known.contains(&name(inside))
 }
 
-/// Refuses a capacity, unless it is 0, which says that there is none.
+/// Refuses a capacity other than 0. The value 0 means no capacity.
 pub(super) fn no_capacity(label: Node<'_, '_>) -> Result<(), Unreadable> {
     match super::in_text(label, 0)? {
         0 => Ok(()),
@@ -30,7 +30,7 @@ pub(super) fn no_capacity(label: Node<'_, '_>) -> Result<(), Unreadable> {
     }
 }
 
-/// Refuses a tagged token, and arcs that only it takes.
+/// Refuses a tagged token, and arcs for this token only.
 pub(crate) fn no_tagged_token(label: Node<'_, '_>) -> Result<(), Unreadable> {
     let said: Vec<String> = label
         .descendants()
@@ -45,7 +45,7 @@ pub(crate) fn no_tagged_token(label: Node<'_, '_>) -> Result<(), Unreadable> {
     }
 }
 
-/// A number of tokens, perhaps with the class that is always there.
+/// Parses a number of tokens, perhaps with the predefined class.
 pub(super) fn tokens(node: Node<'_, '_>) -> Result<u64, Unreadable> {
     let said = text(node)?;
     let digits = said.strip_prefix("Default,").unwrap_or(&said).trim_start_matches(super::BLANKS);

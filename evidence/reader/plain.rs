@@ -1,32 +1,32 @@
-//! Nets as text, a line a node: `place p 1`, `transition t: p + 2*q -> r`, `net NAME`.
+//! Nets as text, one line per node: `place p 1`, `transition t: p + 2*q -> r`, `net NAME`.
 //!
-//! Names with blanks or signs stand in quotes; `#` begins a comment. Places may stand behind the
-//! transitions that have arcs to them. Coloured nets as text are not read.
+//! Names with blanks or signs stand in quotes, and `#` begins a comment. A place may be declared
+//! after the transitions that use it. Coloured nets as text are not supported.
 
 use super::Unreadable;
 use super::words::wrong;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::HashMap;
 
-/// The places of a net by their names.
+/// The places of a net by name.
 type Places = HashMap<String, PlaceId>;
 
-/// A sign, or a name with its line.
+/// A sign or a name.
 #[derive(Clone, PartialEq, Eq)]
 enum Piece {
     Name(String),
-    /// `:`, `+` and `*`, and `>` for an arrow.
+    /// One of `:`, `+` and `*`, or `>` for an arrow.
     Sign(char),
 }
 
-/// The first words of lines.
+/// Returns the first words of the lines.
 fn firsts(text: &str) -> impl Iterator<Item = &str> {
     let firsts = text.lines().filter_map(|line| line.split_ascii_whitespace().next());
     firsts.filter(|word| !word.starts_with('#'))
 }
 
-/// Whether a text is of this language: its lines begin with these words, and none as those of
-/// coloured nets do.
+/// Returns true if a text is in this language: its lines begin with the right words, and none
+/// begins like a line of a coloured net.
 pub(super) fn is(text: &str) -> bool {
     let begins = firsts(text).next().is_some_and(|it| matches!(it, "net" | "place" | "transition"));
     begins
@@ -37,7 +37,7 @@ pub(super) fn is(text: &str) -> bool {
 /// Reads a net.
 ///
 /// # Errors
-/// With the line and what was expected there.
+/// A syntax error, with its line and the expected text.
 pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
     let mut builder = NetBuilder::new("");
     let (mut known, mut arcs) = (Places::new(), Vec::new());
@@ -150,7 +150,7 @@ fn connect(
     Ok(())
 }
 
-/// The places of a side with their weights.
+/// Parses the places on one side of an arrow, with their weights.
 fn places(known: &Places, line: u64, pieces: &[Piece]) -> Result<Vec<(PlaceId, u64)>, Unreadable> {
     if pieces.is_empty() {
         return Ok(Vec::new());

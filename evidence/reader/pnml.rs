@@ -1,24 +1,24 @@
-//! PNML: the place/transition nets of ISO/IEC 15909-2, as much as a marking and its firings depend
-//! on.
+//! PNML: the place/transition nets of ISO/IEC 15909-2, as far as they determine the initial marking
+//! and firing.
 //!
 //! # Meaning
-//! - A node is what its `id` says. Its `name` is a label, which typed formulas may use. Places and
-//!   transitions share their ids, and no two nodes have one.
-//! - Pages only group. What is on a page, or on a page of a page, belongs to the net.
-//! - A `referencePlace` or `referenceTransition` is another word for the node that it refers to,
-//!   perhaps by way of further references.
-//! - A place without `initialMarking` is empty; an arc without `inscription` moves one token.
-//!   Several arcs from one node to another move their tokens together: their weights add up.
-//! - `graphics` and the `toolspecific` parts of other tools mean nothing. Those of NUPN are read by
-//!   `units`; they change nothing but what the model claims of itself.
-//! - `finalmarkings`, and `finalMarking` in places, say when a run is over. They change nothing of
-//!   what can be reached.
-//! - Arcs may have a type: `inhibitor`, `read` (or `test`) and `reset`, from a place to a
-//!   transition.
-//! - What PIPE writes besides is read by `pipe`; times, priorities and tools by `timing`.
-//! - Everything else might mean something and is refused: colours, capacities, other types.
+//! - The `id` identifies a node. The `name` is a label, which textual formulas may use. Places and
+//!   transitions share one set of ids, and all ids are different.
+//! - Pages only group nodes. Nodes on a page, at any depth, belong to the net.
+//! - A `referencePlace` or `referenceTransition` represents the node that it refers to, perhaps
+//!   through other references.
+//! - A place without `initialMarking` is empty. An arc without `inscription` has weight 1. The
+//!   weights of parallel arcs are added.
+//! - `graphics` and the `toolspecific` parts of other tools have no meaning. The module `units`
+//!   reads those of NUPN, which only add a claim of the model.
+//! - `finalmarkings`, and `finalMarking` in places, define the end of runs. They do not change the
+//!   set of reachable markings.
+//! - Arcs from a place to a transition may have the type `inhibitor`, `read` (or `test`) or
+//!   `reset`.
+//! - The module `pipe` reads PIPE's additions, and `timing` reads times, priorities and tool data.
+//! - Everything else may have a meaning and is refused: colours, capacities, other types.
 //!
-//! Nothing here depends on the order of elements: nodes are read first, then arcs.
+//! The order of elements does not matter: nodes are read first, then arcs.
 
 use super::known::nothing_unknown;
 use super::references::{references, resolve};
@@ -32,25 +32,25 @@ use parikh_net::printable::Quoted;
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Net};
 use roxmltree::{Document, Node};
 
-/// A net that may have inhibitor and reset arcs, and what is to be said about how it was read.
+/// A net that may have inhibitor and reset arcs, with a note on the reading.
 #[derive(Debug)]
 pub struct Extended {
     /// The net.
     pub net: ExtendedNet,
-    /// Why the nested units of the file are left out, where they are.
+    /// The reason why nested units were left out, if they were.
     pub note: Option<String>,
 }
 
-/// A net, and what is to be said about how it was read.
+/// A net, with a note on the reading.
 #[derive(Debug)]
 pub struct Model {
     /// The net.
     pub net: Net,
-    /// Why the nested units of the file are left out, where they are.
+    /// The reason why nested units were left out, if they were.
     pub note: Option<String>,
 }
 
-/// Everything of a file that makes up the net, still as XML.
+/// The elements of a net, as XML.
 #[derive(Default)]
 struct Parts<'a, 'input> {
     places: Vec<Node<'a, 'input>>,
@@ -64,7 +64,7 @@ struct Parts<'a, 'input> {
 /// Reads a model.
 ///
 /// # Errors
-/// With the line and what was expected there.
+/// A syntax error, with its line and the expected text.
 pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
     let Extended { net, note } = read_extended(bytes, Times::Refused)?;
     match net.into_plain() {
@@ -76,7 +76,7 @@ pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
     }
 }
 
-/// One of these is in the type of a plain net, as the tools call it.
+/// Parts of the types of plain nets, in the spelling of the tools.
 const PLAIN: [&str; 6] = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
 
 /// Reads a model that may have inhibitor and reset arcs.
@@ -100,11 +100,11 @@ pub fn read_extended(bytes: &[u8], times: Times) -> Result<Extended, Unreadable>
     Ok(Extended { net: read.assuming(assumptions), note })
 }
 
-/// Returns the one net of a file. It stands right inside `pnml`, or in modules that hold nothing
-/// else.
+/// Returns the only net of a file. The net stands directly inside `pnml`, or in modules that only
+/// contain a net.
 ///
 /// # Errors
-/// When there is no net, a second one at any depth, or something beside it that may mean something.
+/// When there is no net, a second net at any depth, or another element that may have a meaning.
 pub(crate) fn the_net<'a, 'input>(
     tree: &'a Document<'input>,
 ) -> Result<Node<'a, 'input>, Unreadable> {
@@ -132,7 +132,7 @@ pub(crate) fn the_net<'a, 'input>(
         };
         elements(module).find(|it| !is_known(it))
     };
-    // Modules are at any depth, but only those in modules are looked into.
+    // Only modules directly inside modules are opened.
     let mut unopened: Vec<_> = elements(root).filter(|it| name(*it) == "module").collect();
     while let Some(module) = unopened.pop() {
         if let Some(part) = beside(module) {
@@ -143,7 +143,8 @@ pub(crate) fn the_net<'a, 'input>(
     Ok(net)
 }
 
-/// Goes through pages with a list of those still to be opened, so that no depth of nesting matters.
+/// Collects the elements of a net and its pages. A list of unopened pages replaces recursion, so
+/// any nesting depth is fine.
 fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<Parts<'a, 'input>, Unreadable> {
     let mut parts = Parts::default();
     let mut unopened = vec![net];
@@ -233,8 +234,8 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadabl
     Ok(Extended { net: net.with_final_markings(finals), note })
 }
 
-/// The number in the label `key` of a node or arc, or `default` where the label or its text is
-/// missing. Labels that are not known are refused on the way.
+/// Returns the number in the label `key` of a node or arc, or `default` if the label or its text is
+/// missing. Unknown labels are refused.
 fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable> {
     let mut value = None;
     for inside in elements(node) {
@@ -258,7 +259,7 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
     Ok(value.unwrap_or(default))
 }
 
-/// Refuses a type of a place that is made of sorts.
+/// Refuses the type of a place if it has sorts.
 fn no_colours(kind: Node<'_, '_>) -> Result<(), Unreadable> {
     match elements(kind).find(|it| !["text", "graphics", "toolspecific"].contains(&name(*it))) {
         None => Ok(()),
@@ -278,7 +279,7 @@ pub(crate) fn name_for_people(node: Node<'_, '_>) -> Option<String> {
     Some(inside.unwrap_or_else(|| said(label)))
 }
 
-/// What an arc does.
+/// The effect of an arc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArcKind {
     Plain,
@@ -287,7 +288,7 @@ pub(crate) enum ArcKind {
     Empties,
 }
 
-/// What an arc says of itself: in an attribute, as TAPAAL has it, or inside it, as PM4Py does.
+/// Reads the type of an arc, from an attribute (TAPAAL) or an element inside (PM4Py).
 fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
     let mut kinds: Vec<(String, bool)> =
         optional(arc, "type").map(|kind| (kind.to_owned(), false)).into_iter().collect();
@@ -306,7 +307,7 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
             return Err(Unreadable::at(arc, "a type of an arc that does not say which"));
         }
         let one = match trimmed(said).to_ascii_lowercase().as_str() {
-            // Renew calls them ordinary.
+            // Renew writes `ordinary`.
             "" | "normal" | "ordinary" => ArcKind::Plain,
             "read" | "readarc" | "test" | "testarc" => ArcKind::Reads,
             "inhibitor" | "inhibitorarc" => ArcKind::Inhibits,
@@ -319,7 +320,7 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
         if kind != ArcKind::Plain && one != kind {
             return Err(Unreadable::at(arc, "an arc of two types"));
         }
-        // PM4Py overlooks such weights.
+        // PM4Py ignores such weights.
         if *inside && one == ArcKind::Inhibits && label(arc, "inscription", 1)? != 1 {
             return Err(Unreadable::at(arc, "expected no weight, as tools do not agree on it"));
         }
@@ -328,7 +329,7 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
     Ok(kind)
 }
 
-/// An arc that moves tokens and does nothing else.
+/// Checks that an arc only moves tokens.
 pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
     match arc_kind(arc)? {
         ArcKind::Plain => Ok(()),

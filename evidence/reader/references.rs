@@ -1,16 +1,16 @@
-//! References: other words for nodes of a model.
+//! Reference nodes, which represent other nodes of a model.
 
 use super::{Unreadable, attribute, elements, name, unknown};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::HashMap;
 
-/// What each reference refers to in the end, by its own id. `is_place` tells of the id of a node
-/// whether it is a place, and nothing of other ids.
+/// Returns the node that each reference represents, by id. `is_place` returns true for the id of a
+/// place, false for the id of a transition, and `None` for other ids.
 ///
 /// # Errors
-/// When a reference has the id of a node, so that an arc would be of the one or of the other; when
-/// two have one id; and when one leads to no node of its kind.
+/// When a reference has the id of a node, so that arcs would be ambiguous. Also when two references
+/// have the same id, or when one leads to no node of its kind.
 pub(crate) fn references<'a>(
     nodes: &[Node<'a, '_>],
     is_place: impl Fn(&str) -> Option<bool>,
@@ -46,8 +46,8 @@ pub(crate) fn references<'a>(
     Ok(ends)
 }
 
-/// The same where each refers to what is at the end of its chain, or to itself where that is a
-/// circle: so that no chain is gone along twice.
+/// Replaces each target by the end of its chain of references, or by the reference itself if the
+/// chain is a cycle. Each chain is followed only once.
 fn shortened<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'a str> {
     let mut ends: HashMap<&str, &str> = HashMap::with_capacity(targets.len());
     for &first in targets.keys() {
@@ -68,7 +68,7 @@ fn shortened<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'a str
     ends
 }
 
-/// The id of the node that `id` stands for, where its chain of references does not run in a circle.
+/// Returns the id of the node that `id` represents, or an error if the references form a cycle.
 pub(crate) fn resolve<'a>(
     arc: Node<'a, '_>,
     id: &'a str,

@@ -61,7 +61,7 @@ fn what_is_not_known_is_refused_with_its_line() {
     refused(&weight("<text>0</text>"), 4, "weight 0");
     refused(&weight("<text>-1</text>"), 4, "number");
     refused(&weight("<text>1e3</text>"), 4, "number");
-    // Tools write nothing there where they mean no label.
+    // Tools write an empty text where they mean no label.
     assert!(read(&weight("<text/>")).is_ok() && read(&weight("<value/>")).is_ok());
     refused(&weight("<text>99999999999999999999</text>"), 4, "number");
     refused(&weight("<text>9223372036854775808</text>"), 4, "2^63");
@@ -106,7 +106,7 @@ fn references_lead_to_one_node_each() {
         let (p, t) = (PlaceId::new(0), net.transition_named("t").unwrap());
         assert_eq!(net.pre_weight(t, p), 1, "{chain}");
     }
-    // Whether an arc uses them or not.
+    // A cycle is an error even if no arc uses it.
     for circle in ["r>r", "r>s s>r", "r>s s>u u>s", "u>s s>u r>s x>r", "s>s r>p", "s>u u>s r>p"] {
         refused(&with(circle), 3, "refers to itself");
     }
@@ -175,7 +175,8 @@ fn asked(net: &Net, formula: &str) -> Result<Question, Unreadable> {
     queries::read(net, file_of(&[formula]).as_bytes()).unwrap().remove(0).question
 }
 
-/// The same without what may show the question besides, of one that is about what stays reachable.
+/// Returns the question without the equivalent question about the tree of runs, for a question
+/// about home spaces.
 fn main_question(net: &Net, formula: &str) -> Result<Question, Unreadable> {
     Ok(match asked(net, formula)? {
         Question::Between { main, shown_by, shows } => {
@@ -216,7 +217,7 @@ fn quantifiers_and_negations_come_down_to_what_can_be_reached() {
     let lost = Question::Not(Box::new(Question::Stays(vec![negated])));
     assert_eq!(main_question(&net, &both), Ok(lost));
     let next = |inside: &str| format!("<exists-path><next>{inside}</next></exists-path>");
-    // What comes after one firing is a condition on the marking before.
+    // A condition after one firing is rewritten as a condition on the marking before it.
     for after_one in [next(MARKED), not(&next(MARKED))] {
         let asked = asked(&net, &ag(&after_one));
         assert!(matches!(asked, Ok(Question::Reach { then: false, .. })), "{asked:?}");
@@ -310,7 +311,7 @@ fn operators_mean_what_enumerating_their_operands_says() {
         ("eq", u64::eq),
         ("ne", u64::ne),
     ];
-    // p holds one token, q none: 2·p + q against constants on both sides.
+    // p has one token, q none. The test compares 2·p + q with constants on both sides.
     let tokens = "<tokens-count><place>p</place><place>q</place><place>p</place></tokens-count>";
     for (relation, holds) in relations {
         for k in 0..5 {
@@ -368,7 +369,7 @@ fn malformed_queries_are_errors_of_their_own_formula() {
     }
 }
 
-/// The tree r(p0) over the other places, one unit each.
+/// Returns the net with one unit per place, as a tree with the first place at the root.
 fn with_units(net: &Net, safe: bool) -> Option<Net> {
     let unit = |index: usize| Unit {
         name: format!("u{index}").into(),

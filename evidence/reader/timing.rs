@@ -1,35 +1,34 @@
-//! Times, priorities and rates of transitions, and what tools write for themselves.
+//! Times, priorities and rates of transitions, and tool data.
 //!
-//! A priority, and a time that limits when a transition fires, change what can be reached. A net
-//! with them is refused, or read without them if the caller says so. They stand in elements of the
-//! net (`priority`, `timed`, `delay`, `interval`), or in the attributes and elements of a
-//! `toolspecific`. Where all transitions have the same priority, and all or none of them are
-//! immediate, neither has a meaning. Rates, weights and probabilities never change what can be
-//! reached.
+//! Priorities, and times that limit when a transition fires, change the set of reachable markings.
+//! A net with them is refused, or read without them if the caller requests it. They occur in
+//! elements of the net (`priority`, `timed`, `delay`, `interval`), or in the attributes and
+//! elements of a `toolspecific`. If all transitions have the same priority, and all or none are
+//! immediate, the set does not change. Rates, weights and probabilities never change it.
 
 use super::{Unreadable, elements, name, optional, trimmed};
 use parikh_net::Assumption;
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
-/// The way to read times and priorities.
+/// The treatment of times and priorities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Times {
-    /// A net with them is refused.
+    /// A net with times or priorities is refused.
     #[default]
     Refused,
-    /// The net is read without them.
+    /// Times and priorities are left out.
     LeftOut,
 }
 
-/// What is beside the net in a file.
+/// The times, priorities and rates of a net, and its tool data.
 pub(crate) struct Beside {
     assumptions: Vec<Assumption>,
     refusal: Option<Unreadable>,
 }
 
 impl Beside {
-    /// Looks through a net and its pages.
+    /// Examines a net and its pages.
     pub(crate) fn of(net: Node<'_, '_>) -> Self {
         let mut beside = Beside { assumptions: Vec::new(), refusal: None };
         let mut first = None;
@@ -55,10 +54,10 @@ impl Beside {
         beside
     }
 
-    /// Returns what answers about the net assume.
+    /// Returns the assumptions for answers about the net.
     ///
     /// # Errors
-    /// When it has times or priorities, unless they are left out.
+    /// When the net has times or priorities, unless they are left out.
     pub(crate) fn assumptions(self, times: Times) -> Result<Vec<Assumption>, Unreadable> {
         let Beside { mut assumptions, refusal } = self;
         match (refusal, times) {
@@ -75,7 +74,7 @@ impl Beside {
         }
     }
 
-    /// Notes the information of a tool.
+    /// Records tool data.
     fn tool(&mut self, node: Node<'_, '_>) {
         let tool = optional(node, "tool").unwrap_or_default();
         self.assume(Assumption::ToolSpecific(tool.to_owned()));
@@ -84,7 +83,7 @@ impl Beside {
         }
     }
 
-    /// Notes what a transition says; `first` is the order that the first transition has.
+    /// Records the times and priorities of a transition; `first` are those of the first transition.
     fn transition(&mut self, node: Node<'_, '_>, first: &mut Option<Order>) {
         let mut timing = Timing::default();
         if optional(node, "distribution").is_some() {
@@ -118,10 +117,10 @@ impl Beside {
     }
 }
 
-/// A priority, and whether a transition is timed.
+/// The texts of the labels `priority` and `timed`, if present.
 type Order = (Option<String>, Option<String>);
 
-/// What a transition says of when it fires.
+/// The times and priorities of a transition.
 #[derive(Default)]
 struct Timing {
     order: Order,
@@ -130,7 +129,7 @@ struct Timing {
 }
 
 impl Timing {
-    /// Adds what a tool says.
+    /// Adds tool data.
     fn add(&mut self, said: &[(String, String)]) {
         for (key, value) in said {
             let key: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -160,7 +159,7 @@ impl Timing {
         }
     }
 
-    /// Adds a distribution: those that allow any delay do not limit the order of firings.
+    /// Adds a distribution of delays. Distributions that allow any delay do not limit firing.
     fn distribution(&mut self, kind: &str) {
         match kind {
             "" => {}
@@ -175,8 +174,8 @@ impl Timing {
     }
 }
 
-/// The attributes and elements in a `toolspecific` or the like, with their values and texts. A
-/// property is known by its key.
+/// Returns the attributes and elements in a `toolspecific` or a similar element, with their values
+/// and texts. A property is named by its key.
 fn said(node: Node<'_, '_>) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for inside in node.descendants().filter(Node::is_element) {
@@ -192,7 +191,7 @@ fn said(node: Node<'_, '_>) -> Vec<(String, String)> {
     all
 }
 
-/// The text in an element, and in the `text` or `value` right inside of it.
+/// Returns the text in an element, and in the `text` or `value` directly inside.
 fn text_of(node: Node<'_, '_>) -> String {
     let pieces = |node: Node<'_, '_>| -> String {
         node.children().filter(Node::is_text).filter_map(|it| it.text()).collect()
@@ -206,7 +205,7 @@ fn endless(text: &str) -> bool {
     ["infty", "infinity", "inf", "w", "omega", "∞"].contains(&text)
 }
 
-/// Returns true if the numbers in an element are those of the interval from 0 without end.
+/// Returns true if the numbers in an element describe the interval [0, ∞).
 fn is_endless(said: &[(String, String)]) -> bool {
     let numbers = said.iter().filter(|(key, _)| key == "cn" || key == "ci");
     let numbers: Vec<&str> = numbers.map(|(_, text)| text.as_str()).collect();

@@ -1,11 +1,11 @@
-//! TINA's language for nets, without time and priorities.
+//! The language of TINA for nets, without times and priorities.
 //!
-//! Declarations begin with `net`, `tr`, `pl`, `lb`, `pr` or `nt`; names that are not letters,
-//! digits, `_` and `'` stand in braces. An arc into a transition is `p`, `p*2` (takes), `p?2`
-//! (needs, and takes nothing) or `p?-2` (needs fewer). A node is there once it is named. Intervals
-//! other than `[0,w[` and priorities (`pr`) are refused, unless times and priorities are left out.
-//! Stopwatches and arcs that are given twice are refused. A transition named as a place is called
-//! with a prime.
+//! Declarations begin with `net`, `tr`, `pl`, `lb`, `pr` or `nt`. Names with other characters than
+//! letters, digits, `_` and `'` stand in braces. An arc into a transition is `p`, `p*2` (consumes
+//! 2), `p?2` (tests for 2) or `p?-2` (needs fewer than 2). A node is declared by its first mention.
+//! Intervals other than `[0,w[` and priorities (`pr`) are refused, unless times and priorities are
+//! left out. Stopwatches and arcs that are given twice are refused. A transition with the name of a
+//! place is renamed with a prime.
 
 use super::Unreadable;
 use super::timing::Times;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const DECLARATIONS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
 
-/// Whether a text is of this language, and not of another that has lines with `net`.
+/// Returns true if a text is in this language, and not in another with lines that begin with `net`.
 pub(super) fn is(text: &str) -> bool {
     let Ok(words) = words(text) else { return text.lines().any(|line| line.starts_with("tr ")) };
     let is = |word: &Word, keys: &[&str]| word.first && keys.contains(&word.text.as_str());
@@ -86,14 +86,14 @@ fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
     Ok(words)
 }
 
-/// What is said of a node.
+/// The declared properties of a node.
 #[derive(Default)]
 struct NodeEntry {
     tokens: Option<u64>,
     line: u64,
 }
 
-/// Names in the order in which they come up.
+/// Names in the order of first mention.
 #[derive(Default)]
 struct Names {
     order: Vec<String>,
@@ -115,7 +115,8 @@ impl Names {
 struct Nodes {
     places: Names,
     transitions: Names,
-    /// By place, transition, and the sign of the arc; what puts has the sign `+`.
+    /// The weights of arcs by place, transition, and the sign of the arc. Arcs to places have the
+    /// sign `+`.
     arcs: BTreeMap<(String, String, String), u64>,
     /// The labels of transitions.
     labels: BTreeMap<String, String>,
@@ -125,7 +126,7 @@ struct Nodes {
 /// Reads a net.
 ///
 /// # Errors
-/// With the line and what was expected there.
+/// A syntax error, with its line and the expected text.
 pub(super) fn read(text: &str, times: Times) -> Result<ExtendedNet, Unreadable> {
     let mut words = Words::new(words(text)?);
     let (mut nodes, mut name, mut labelled) = (Nodes::default(), String::new(), Vec::new());
@@ -189,7 +190,7 @@ pub(super) fn read(text: &str, times: Times) -> Result<ExtendedNet, Unreadable> 
         }
     }
     for (node, label) in labelled {
-        // Of a place and a transition of one name, the place is meant.
+        // If a place and a transition have the same name, the name refers to the place.
         if nodes.places.said.contains_key(&node.text) {
             nodes.place_labels.insert(node.text, label);
             continue;
@@ -207,7 +208,7 @@ pub(super) fn read(text: &str, times: Times) -> Result<ExtendedNet, Unreadable> 
     }
 }
 
-/// Takes an interval of time; why it is refused, unless it is `[0,w[`.
+/// Takes a time interval. Returns the error that refuses it, unless it is `[0,w[`.
 fn interval(words: &mut Words) -> Result<Option<Unreadable>, Unreadable> {
     let mut pieces = Vec::new();
     for _ in 0..5 {
@@ -242,7 +243,7 @@ fn label(words: &mut Words) -> Result<Option<String>, Unreadable> {
     }
 }
 
-/// A number, perhaps of thousands and more.
+/// Takes a number, perhaps with a letter for thousands and more.
 fn scaled(words: &mut Words, least: u64) -> Result<u64, Unreadable> {
     let word = words.take("a number")?;
     let digits = word.text.trim_end_matches(['K', 'M', 'G', 'T', 'P', 'E']);
@@ -265,7 +266,7 @@ fn scaled(words: &mut Words, least: u64) -> Result<u64, Unreadable> {
         .ok_or_else(|| word.wrong("a number"))
 }
 
-/// What stands around an arrow, if there is one in this declaration.
+/// Takes the nodes around an arrow, if this declaration has an arrow.
 fn arcs(
     words: &mut Words,
     nodes: &mut Nodes,

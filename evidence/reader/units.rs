@@ -1,4 +1,4 @@
-//! Nested units (NUPN): what a model says of itself, and may be wrong about.
+//! Nested units (NUPN): a claim of the model, which may be false.
 //!
 //! ```xml
 //! <toolspecific tool="nupn" version="1.1">
@@ -8,12 +8,11 @@
 //!     <unit id="u1"><places>a b</places><subunits/></unit> …
 //! ```
 //!
-//! With `safe="true"` the model claims that its units are *safe*: no reachable marking has two
-//! tokens on the places of one unit, or a token on a unit and another on one inside it. Nothing
-//! shows that, so answers that use the claim say that they assume it. The claim is dropped, and so
-//! is whatever rests on it, when the section is not all as it should be: sizes that are not the
-//! net's, units that are no tree, places in none or in two of them, or an initial marking that
-//! breaks the claim.
+//! With `safe="true"` the model claims that its units are *safe*. In each reachable marking, the
+//! places of a unit hold at most one token. If a unit has a token, the units inside it have none.
+//! Nothing proves this claim, so answers that use it state it as an assumption. The units are left
+//! out if the section has an error: wrong sizes, units that do not form a tree, places in no unit
+//! or in two, or an initial marking that violates the claim.
 
 use super::{BLANKS, Unreadable, attribute, child, elements, name, number, text};
 use parikh_net::builder::Node as NetNode;
@@ -23,8 +22,8 @@ use parikh_net::{NetBuilder, UnitId, Units};
 use roxmltree::Node;
 use std::collections::HashMap;
 
-/// The units in the sections of a file, over the nodes of `builder`; `None` where there is no
-/// section. The file has so many transitions and arcs.
+/// Reads the units in the sections of a file, over the nodes of `builder`. Returns `None` without a
+/// section. The numbers are the transitions and arcs of the file.
 pub(super) fn read(
     builder: &NetBuilder,
     sections: &[Node<'_, '_>],
@@ -101,7 +100,7 @@ fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Un
         .map_err(|error| Unreadable::at(structure, error.to_string()))
 }
 
-/// The ids in the lists `key` of a unit, separated by blanks.
+/// Returns the ids in the lists `key` of a unit, which are separated by blanks.
 fn listed(unit: Node<'_, '_>, key: &str) -> Result<Vec<String>, Unreadable> {
     let mut ids = Vec::new();
     for list in elements(unit).filter(|&list| name(list) == key) {

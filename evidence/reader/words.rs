@@ -1,4 +1,4 @@
-//! Texts in other tools' languages, as a list of words and signs with their lines.
+//! Words and signs with their lines, for texts in other tools' languages.
 
 use super::Unreadable;
 use parikh_net::Marking;
@@ -9,13 +9,13 @@ use parikh_net::printable::Quoted;
 pub(super) struct Word {
     pub(super) line: u64,
     pub(super) text: String,
-    /// Whether it stood in braces, as a name.
+    /// True for a name in braces.
     pub(super) braced: bool,
-    /// Whether nothing stands before it in its line.
+    /// True if the word is the first of its line.
     pub(super) first: bool,
 }
 
-/// The words of a text, from the front.
+/// The remaining words of a text.
 pub(super) struct Words {
     words: std::iter::Peekable<std::vec::IntoIter<Word>>,
     line: u64,
@@ -27,28 +27,28 @@ impl Words {
         Words { words: words.into_iter().peekable(), line }
     }
 
-    /// The next one, which stays there.
+    /// Returns true if the next word is this keyword or sign, without taking it.
     pub(super) fn next_is(&mut self, text: &str) -> bool {
         self.words.peek().is_some_and(|word| !word.braced && word.text == text)
     }
 
-    /// The next one as it is.
+    /// Returns the next word without taking it.
     pub(super) fn peek(&mut self) -> Option<&Word> {
         self.words.peek()
     }
 
-    /// Takes the next one if it is this.
+    /// Takes the next word if it is this keyword or sign.
     pub(super) fn skip(&mut self, text: &str) -> bool {
         self.next_is(text) && self.words.next().is_some()
     }
 
-    /// Takes the next one, whatever it is.
+    /// Takes the next word, or returns an error at the end of the file.
     pub(super) fn take(&mut self, expected: &str) -> Result<Word, Unreadable> {
         let what = || format!("the file ends where {expected} is expected");
         self.words.next().ok_or_else(|| Unreadable { line: self.line, what: what() })
     }
 
-    /// Takes this one.
+    /// Takes this keyword or sign, or returns an error.
     pub(super) fn must(&mut self, text: &str) -> Result<(), Unreadable> {
         let word = self.take(text)?;
         match !word.braced && word.text == text {
@@ -57,7 +57,7 @@ impl Words {
         }
     }
 
-    /// Takes a number.
+    /// Takes a number of at least `least`.
     pub(super) fn number(&mut self, least: u64) -> Result<u64, Unreadable> {
         let word = self.take("a number")?;
         word.number().filter(|number| *number >= least).ok_or_else(|| word.wrong("a number"))
@@ -65,26 +65,26 @@ impl Words {
 }
 
 impl Word {
-    /// It stands where something else should.
+    /// Returns the error that this word is not the expected one.
     pub(super) fn wrong(&self, expected: &str) -> Unreadable {
         let what = format!("expected {expected}, found {}", Quoted(&self.text));
         Unreadable { line: self.line, what }
     }
 
-    /// What it says in decimal digits and nothing else, if that is a number of tokens.
+    /// Returns the number of tokens that the word denotes in decimal digits, if it does.
     pub(super) fn number(&self) -> Option<u64> {
         let digits = !self.braced && self.text.bytes().all(|byte| byte.is_ascii_digit());
         self.text.parse().ok().filter(|&number| digits && number <= Marking::MAX_TOKENS)
     }
 }
 
-/// Something is wrong in this line.
+/// Returns an error in the given line.
 pub(super) fn wrong(line: u64, what: impl Into<String>) -> Unreadable {
     Unreadable { line, what: what.into() }
 }
 
-/// The text of a file; where it is not UTF-8, each byte is a character. Names are what bytes make
-/// them.
+/// Decodes a file as UTF-8, or else as ISO 8859-1. The encoding does not matter for names, which
+/// are compared by their bytes.
 pub(super) fn text(bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match std::str::from_utf8(bytes) {

@@ -1,4 +1,4 @@
-//! Files of evidence about a system, held against its file and its properties.
+//! Audits files of evidence about a system, given the system and its properties.
 //!
 //! ```json
 //! {"evidence": {"format": "parikh-system-evidence-1", "components": 4, "labels": 44, "semantics": "infinite traces"}}
@@ -11,11 +11,12 @@
 //! {"end": {"answers": 6}}
 //! ```
 //!
-//! Components are numbered from 0 in the order of the file; `through` has for each the labels
-//! through which it is seen, or null where it is whole. `order` says which two are put together, by
-//! their places among the components or, behind those, among the pairs before. What else a line
-//! says is for people. What is asked is read from the property file by the number that is the id,
-//! and whether the ends of runs count is said by whoever asks: a file that was made for something
+//! Components are numbered from 0 in the order of the file. `through` has for each component the
+//! labels by which it is abstracted, or null for the whole component. `order` lists pairs of
+//! components that are composed: each number is an index among the components or, after those,
+//! among the earlier pairs. Further entries of a line are for people. The question is read from the
+//! property file by the number in `id`, and the caller says which runs count. So a file about
+//! another question is rejected.
 //! else is refused.
 
 use super::branching::Space;
@@ -28,7 +29,7 @@ use crate::audit::{Broken, Judged, Report, Verdict, Watch};
 use serde::Deserialize;
 use std::collections::{BTreeSet, HashSet};
 
-/// What this version of the format is called.
+/// The name of this version of the format.
 pub const FORMAT: &str = "parikh-system-evidence-1";
 
 #[derive(Debug, Deserialize)]
@@ -67,15 +68,16 @@ struct RunOfLabels {
 
 #[derive(Debug, Deserialize)]
 struct Members {
-    /// No run of these is against it.
+    /// The components whose runs are considered.
     components: Vec<usize>,
-    /// Of each, the labels through which it is seen; where there is nothing, all are whole.
+    /// For each component, the labels by which it is abstracted. If the list is empty, all
+    /// components are whole.
     #[serde(default)]
     through: Vec<Option<BTreeSet<String>>>,
-    /// What cannot come for ever is left out.
+    /// True if labels that cannot occur infinitely often are removed.
     #[serde(default)]
     recurrence: bool,
-    /// They are put together two by two, and states are merged.
+    /// Pairs of components to compose in order, with equivalent states merged.
     #[serde(default)]
     order: Option<Vec<(usize, usize)>>,
 }
@@ -90,17 +92,16 @@ pub struct SystemAudit<'s> {
     system: &'s System,
     properties: &'s Properties,
     endings: Endings,
-    /// The most nodes that are visited.
+    /// The maximum number of visited nodes.
     most: usize,
     watch: Watch,
-    /// The joint states of the system, once they are needed; `None` inside if they are too many.
+    /// The joint states of the system, computed when needed; `Some(None)` if there are too many.
     space: Option<Option<Space>>,
     report: Report,
 }
 
 impl<'s> SystemAudit<'s> {
-    /// An audit. What a search is the reason of is visited again where there are at most so many
-    /// joint states.
+    /// Creates an audit. Searches are repeated if there are at most `most` joint states.
     pub fn new(
         system: &'s System,
         properties: &'s Properties,
@@ -112,10 +113,10 @@ impl<'s> SystemAudit<'s> {
         Self { system, properties, endings, most, watch, space: None, report: Report::default() }
     }
 
-    /// Goes through a file.
+    /// Audits a file.
     ///
     /// # Errors
-    /// Why it cannot be read on.
+    /// The reason that the file cannot be read further.
     pub fn file(&mut self, name: &str, text: &str) -> Result<(), Broken> {
         let mut answered: HashSet<u64> = HashSet::new();
         let (mut answers, mut ended) = (0, false);
@@ -169,7 +170,7 @@ impl<'s> SystemAudit<'s> {
         Ok(())
     }
 
-    /// What was found.
+    /// Returns the report.
     pub fn finish(self) -> Report {
         self.report
     }
@@ -229,7 +230,7 @@ impl<'s> SystemAudit<'s> {
         }
     }
 
-    /// Whether an argument that there is no run against a formula holds.
+    /// Checks an argument that no run violates a formula.
     fn no_run(
         &self,
         formula: &Linear,

@@ -1,4 +1,4 @@
-//! CTL over labels, on all joint states, by plain fixpoints.
+//! CTL over labels, evaluated on all joint states by fixed-point iteration.
 //!
 //! Paths are maximal: they end where no step is possible. Z is the set of states that satisfy the
 //! formula:
@@ -15,36 +15,37 @@
 use super::system::{Joint, System};
 use std::collections::HashMap;
 
-/// A formula.
+/// A CTL formula over labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Branching {
-    /// Always or never.
+    /// The constant true or false.
     Constant(bool),
-    /// Not.
+    /// A negation.
     Not(Box<Branching>),
-    /// Both.
+    /// A conjunction.
     And(Box<(Branching, Branching)>),
-    /// After all, or some, steps with this label, or with any.
+    /// A condition after all steps, or some step, with a label or with any label.
     Next {
-        /// All, or some.
+        /// True for all steps, false for some step.
         all: bool,
-        /// The label.
+        /// The label; `None` means any label.
         label: Option<String>,
-        /// What holds after it.
+        /// The condition after the step.
         term: Box<Branching>,
     },
-    /// The second part holds in the end, or, if it is weak, the first one for ever.
+    /// The first operand holds until the second does. If weak, the first operand may also hold
+    /// forever.
     Until {
-        /// On all paths, or on some.
+        /// True for all paths, false for some path.
         all: bool,
-        /// Whether the second part may not come.
+        /// True if the second operand need not become true.
         weak: bool,
-        /// The two.
+        /// The two operands.
         parts: Box<(Branching, Branching)>,
     },
 }
 
-/// All joint states of a system, and its steps.
+/// The reachable joint states of a system, with their steps.
 pub struct Space {
     labels: HashMap<String, u32>,
     after: Vec<Vec<(u32, u32)>>,
@@ -52,7 +53,8 @@ pub struct Space {
 }
 
 impl Space {
-    /// Visits at most so many joint states; `None` if there are more, or it is told to stop.
+    /// Visits the joint states, at most `most`. Returns `None` if there are more, or `goes_on`
+    /// returns false.
     pub fn visit(system: &System, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
         let labels: HashMap<String, u32> = system.labels().map(str::to_owned).zip(0..).collect();
         let mut numbers: HashMap<Joint, u32> = HashMap::new();
@@ -80,18 +82,18 @@ impl Space {
         Some(Self { labels, after, starts })
     }
 
-    /// How many joint states there are.
+    /// Returns the number of joint states.
     pub fn len(&self) -> usize {
         self.after.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no joint states.
     pub fn is_empty(&self) -> bool {
         self.after.is_empty()
     }
 
-    /// Whether the formula holds in each joint state in which the system may begin; `None` if told
-    /// to stop.
+    /// Returns true if the formula holds in every initial joint state. Returns `None` when
+    /// `goes_on` returns false.
     pub fn satisfies(
         &self,
         formula: &Branching,
@@ -147,7 +149,8 @@ impl Space {
         let mut changes = true;
         while changes {
             changes = false;
-            // Joint states come before those that they lead to, mostly: from the back is faster.
+            // Most steps lead to a joint state with a larger number, so iterating backwards
+            // converges faster.
             for at in (0..set.len()).rev() {
                 if at % 4096 == 0 && !goes_on() {
                     return None;

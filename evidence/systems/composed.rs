@@ -1,21 +1,22 @@
-//! Whether a system has no run against a formula, where its components are put together two by two
-//! and states are merged each time.
+//! Decides that a system has no run that violates a formula, by composing its components pairwise
+//! and merging equivalent states each time.
 //!
-//! Steps are *unseen* once nobody else takes part in them, if the formula does not name their
-//! label. A graph of what is seen, with states merged in any way, still has a path for whatever the
-//! components do, with the same labels that are seen: an edge leads from class to class where one
-//! leads from state to state. Unseen steps inside a class are left out, but for a loop where a
-//! class has states from which such steps may go on for ever: so a run that goes on for ever, be it
-//! unseen, does so in the graph. Which states are merged is chosen so that little is lost; whether
-//! there is no run does not rest on that.
+//! A step is *internal* once no other component takes part in it, if the formula does not mention
+//! its label. A graph has a path for every behaviour of its components, with the same visible
+//! labels, however its states are merged: an edge leads from class to class where one leads from
+//! state to state. Internal steps inside a class are left out. But a class gets a self-loop if from
+//! one of its states internal steps can continue forever. So an infinite run, even an internal one,
+//! has an infinite path in the graph. The choice of merged states affects only the precision of the
+//! result, and not its soundness.
 //!
-//! Nor does it rest on what the formula makes of unseen steps. If a run of the system is against
-//! the formula, the automaton of the negation accepts its labels, and some path of the graphs has
-//! the same labels but for unnamed ones. So path and automaton go side by side: labels that the
-//! formula names are taken by both at once, and others by both or by either alone. The run is left
-//! out only if there is no way for both to go on for ever with all marks of the automaton.
+//! Soundness also does not depend on the effect of internal steps on the formula. If a run of the
+//! system violates the formula, the automaton of the negation accepts its labels, and some path of
+//! the graphs has the same labels except for labels that the formula does not mention. So the
+//! search runs path and automaton in parallel. Both take the labels of the formula together. Either
+//! or both may take other labels. The run is excluded only if the two cannot continue forever with
+//! all marks of the automaton.
 //!
-//! Every label has to be seen of somebody, and this is about infinite runs only.
+//! Every label must be visible in some component, and the result is about infinite runs only.
 
 use super::negation::Negation;
 use super::none::Visited;
@@ -25,35 +26,37 @@ use super::view::Member;
 use parikh_net::components::components;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The most edges between nodes.
+/// The maximum number of edges between nodes.
 const MOST_EDGES: usize = 1 << 26;
 
-/// Steps: labels, and where they lead.
+/// The steps from a state: labels and target states. A step without label is internal.
 type Row = BTreeSet<(Option<usize>, usize)>;
 
-/// What is seen of some components together. Labels are numbers; a step without is unseen.
+/// The visible behaviour of some components together. Labels are numbers; a step without label is
+/// internal.
 #[derive(Clone, Debug, Default)]
 struct Graph {
     starts: BTreeSet<usize>,
     after: Vec<Row>,
-    /// The labels that its components own and that are seen.
+    /// The visible labels that its components own.
     labels: BTreeSet<usize>,
 }
 
-/// Of what no infinite run against the formula is sought.
+/// The composition in which a violating infinite run is sought.
 #[derive(Clone, Copy, Debug)]
 pub struct Order<'c> {
-    /// Components, growing, or what is seen of them.
+    /// Components in ascending order, or abstractions of components.
     pub members: &'c [Member],
-    /// Which two are put together: the places of members or, behind those, of pairs before. What is
-    /// left over is looked at side by side.
+    /// The pairs to compose, as indices of members or, after those, of earlier pairs. The remaining
+    /// graphs are searched in parallel.
     pub pairs: &'c [(usize, usize)],
 }
 
-/// Puts components together in an order and looks for an infinite run against the formula.
+/// Composes components in the given order and searches for an infinite run that violates the
+/// formula.
 ///
 /// # Errors
-/// When they are no components, or it is no order, or there is no automaton to go by.
+/// When the members are no components, the order is wrong, or there is no automaton.
 pub fn visit(
     system: &System,
     formula: &Linear,
@@ -71,7 +74,7 @@ pub fn visit(
     let letters: Vec<usize> = labels.iter().map(|label| negation.letter_of(label)).collect();
     let numbers: HashMap<&str, usize> = labels.iter().copied().zip(0..).collect();
     let mut holders: Vec<usize> = labels.iter().map(|label| seen.owners(label).len()).collect();
-    // A label is named where it has a letter other than that in which nothing holds.
+    // A label occurs in the formula if its letter is not the empty one.
     let keeps = |holders: &[usize], label: usize| holders[label] > 1 || letters[label] > 0;
     let mut graphs: Vec<Option<Graph>> = Vec::new();
     for component in seen.components() {
@@ -100,8 +103,8 @@ pub fn visit(
 }
 
 impl Graph {
-    /// Both together: labels that both have are taken together. `None` if there are more than
-    /// `most` states, or it is told to stop.
+    /// Returns the composition of two graphs, which synchronise on common labels. Returns `None` if
+    /// there are more than `most` states, or `goes_on` returns false.
     fn with(&self, other: &Graph, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Graph> {
         if self.starts.len().saturating_mul(other.starts.len()) > most {
             return None;
@@ -147,7 +150,7 @@ impl Graph {
         Some(Graph { starts, after, labels })
     }
 
-    /// With labels unseen that are not kept, and states merged that can do the same.
+    /// Makes labels internal that are not kept, and merges states with the same behaviour.
     fn merged(mut self, keeps: impl Fn(usize) -> bool) -> Graph {
         for row in &mut self.after {
             let seen = row.iter().map(|&(label, to)| (label.filter(|&it| keeps(it)), to));
@@ -178,7 +181,7 @@ impl Graph {
                 }
             }
         }
-        // A loop for each class in which unseen steps may go on for ever.
+        // Add a self-loop to each class in which internal steps can continue forever.
         for (state, &of) in self.inside_for_ever(&class).iter().zip(&class) {
             if *state {
                 after[of].insert((None, of));
@@ -188,13 +191,13 @@ impl Graph {
         Graph { starts, after, labels: self.labels }
     }
 
-    /// Where unseen steps lead that stay in the class.
+    /// Returns the targets of internal steps that stay in the class.
     fn inside<'a>(&'a self, class: &'a [usize], from: usize) -> impl Iterator<Item = usize> + 'a {
         let unseen = self.after[from].range((None, 0)..=(None, usize::MAX));
         unseen.map(|it| it.1).filter(move |&to| class[to] == class[from])
     }
 
-    /// Of each state, whether unseen steps may go on for ever inside its class.
+    /// Returns, for each state, true if internal steps can continue forever inside its class.
     fn inside_for_ever(&self, class: &[usize]) -> Vec<bool> {
         let count = self.after.len();
         let mut before = vec![Vec::new(); count];
@@ -204,7 +207,7 @@ impl Graph {
             inside.iter().for_each(|&to| before[to].push(from));
             left.push(inside.len());
         }
-        // Take away what leads nowhere, until nothing does.
+        // Repeatedly remove states without successors.
         let mut goes = vec![true; count];
         let mut ends: Vec<usize> = (0..count).filter(|&it| left[it] == 0).collect();
         while let Some(state) = ends.pop() {
@@ -219,8 +222,8 @@ impl Graph {
         goes
     }
 
-    /// What each state can do after unseen steps inside its class: labels with the classes to which
-    /// they lead, and going on inside for ever.
+    /// Returns the behaviour of each state after internal steps inside its class: labels with
+    /// target classes, and whether internal steps can continue forever.
     fn can(&self, class: &[usize]) -> Vec<(Row, bool)> {
         let inside: Vec<Vec<u32>> = (0..self.after.len())
             .map(|from| self.inside(class, from).map(|to| to as u32).collect())
@@ -248,16 +251,17 @@ impl Graph {
     }
 }
 
-/// States of graphs side by side, and a state of the automaton.
+/// The states of the graphs, and a state of the automaton.
 type Node = (Vec<usize>, usize);
 
-/// A mark of edges along which the graphs take a step, and one where the automaton does.
+/// Two additional marks: for edges where the graphs take a step, and for edges where the automaton
+/// does.
 const STEP: u128 = 1 << 127;
 const READ: u128 = 1 << 126;
 
 struct Nodes<'a> {
     graphs: &'a [Graph],
-    /// The letter of each label.
+    /// Letters by label.
     letters: &'a [usize],
     negation: &'a Negation<'a>,
     numbers: HashMap<Node, u32>,
@@ -323,7 +327,7 @@ impl<'a> Nodes<'a> {
         let moves = &negation.automaton.states[*state];
         let mut edges = Vec::new();
         for (letter, next) in self.steps(row) {
-            // What the formula does not name may come where the automaton reads nothing,
+            // A label that the formula does not mention may occur without a step of the automaton,
             if letter == 0 {
                 edges.push((self.number((next.clone(), *state)), STEP));
             }
@@ -332,7 +336,7 @@ impl<'a> Nodes<'a> {
                 edges.push((to, STEP | READ | u128::from(it.marks.0)));
             }
         }
-        // and be read where none comes.
+        // and the automaton may take a step without a label.
         for it in moves.iter().filter(|it| negation.reads(it, 0)) {
             let to = self.number((row.clone(), it.target));
             edges.push((to, READ | u128::from(it.marks.0)));
@@ -340,7 +344,7 @@ impl<'a> Nodes<'a> {
         edges
     }
 
-    /// The steps of the graphs together: letters, and where they lead.
+    /// Returns the joint steps of the graphs: letters and target states.
     fn steps(&self, row: &[usize]) -> Vec<(usize, Vec<usize>)> {
         let mut steps = Vec::new();
         let mut labels = BTreeSet::new();

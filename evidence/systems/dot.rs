@@ -1,8 +1,8 @@
 //! The auditor's reader of the `.dot` files of RERS.
 //!
-//! A component begins with `subgraph` and ends with its brace. In it, `a -> b [… label="x" …]` is
-//! an edge. An edge with the empty label leads from a root, which is no state, to a start state.
-//! What is not known is refused.
+//! A component begins with `subgraph` and ends with its closing brace. Inside, `a -> b [… label="x"
+//! …]` is an edge. An edge with the empty label leads from a root, which is not a state, to an
+//! initial state. Unknown content is rejected.
 
 use super::{Component, System};
 use crate::reader::Unreadable;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Reads a system.
 ///
 /// # Errors
-/// What is wrong, and in which line.
+/// A message with the line.
 pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| Unreadable { line: 1, what: "the file is no UTF-8".to_owned() })?;
@@ -55,7 +55,7 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
     System::new(components).map_err(|what| cursor.wrong(&what))
 }
 
-/// One component, from its name on.
+/// Reads a component, beginning at its name.
 fn component(cursor: &mut Cursor<'_>, all: &mut BTreeSet<String>) -> Result<Component, Unreadable> {
     if !cursor.rest.starts_with('{') {
         cursor.name()?;
@@ -105,7 +105,7 @@ fn component(cursor: &mut Cursor<'_>, all: &mut BTreeSet<String>) -> Result<Comp
     without_root(names, &edges).map_err(|what| cursor.wrong(&what))
 }
 
-/// The component of these states and edges, its root left out.
+/// Builds the component of the states and edges, without its root.
 fn without_root(
     mut names: Vec<String>,
     edges: &[(String, String, String)],
@@ -149,7 +149,7 @@ fn without_root(
     })
 }
 
-/// What is left of the text.
+/// The remaining text.
 struct Cursor<'t> {
     rest: &'t str,
     line: u64,
@@ -197,7 +197,7 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// A name, a number or a text in quotes.
+    /// Reads a name, a number or a quoted text.
     fn name(&mut self) -> Result<String, Unreadable> {
         self.blanks()?;
         if let Some(inside) = self.rest.strip_prefix('"') {
@@ -209,7 +209,7 @@ impl Cursor<'_> {
                         self.skip(at + 2);
                         return Ok(name);
                     }
-                    // Of escapes, only that of a quote means something.
+                    // The only escape with a meaning is the escaped quote.
                     '\\' => match letters.next() {
                         Some((_, '"')) => name.push('"'),
                         Some((_, other)) => name.extend(['\\', other]),
@@ -231,7 +231,7 @@ impl Cursor<'_> {
         Ok(name)
     }
 
-    /// What stands in brackets, of which there may be none or several.
+    /// Reads the attributes in brackets. There may be no brackets, or several.
     fn attributes(&mut self) -> Result<BTreeMap<String, String>, Unreadable> {
         let mut all = BTreeMap::new();
         loop {

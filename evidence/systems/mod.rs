@@ -1,21 +1,21 @@
-//! Evidence about parallel systems of labelled transition systems, with readers of its own.
+//! Evidence about parallel compositions of labelled transition systems, with its own readers.
 //!
-//! Everything here is plain: strings for labels, one vector for a joint state, and no packing. It
-//! shares no line with the readers and engines of `parikh-systems`; formulas of LTL, their value on
-//! a word that repeats, and the check of an automaton against its formula are those of
+//! The code is simple on purpose: labels are strings, a joint state is a vector, and nothing is
+//! packed. It shares no code with the readers and engines of `parikh-systems`. LTL formulas, their
+//! evaluation on a lasso, and the check of an automaton against its formula are those of
 //! `parikh-temporal`, as for nets.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `system` | components and what they can do together |
-//! | `dot`, `properties`, `terms` | the files of RERS, and formulas as they are written |
-//! | `run` | whether a system has a run with these labels, component by component |
-//! | `view` | components seen through some of their labels |
-//! | `none` | whether some of the components have no run against a formula: all are visited |
-//! | `composed` | the same of all components, put together two by two with states merged |
-//! | `negation`, `recurrence` | the automaton of a negation, and what a run against a formula may do for ever |
+//! | `system` | components and their joint steps |
+//! | `dot`, `properties`, `terms` | the file formats of RERS, and the syntax of formulas |
+//! | `run` | checks a run component by component |
+//! | `view` | abstractions of components to some of their labels |
+//! | `none` | decides by a search that some of the components have no violating run |
+//! | `composed` | the same for all components, composed pairwise with equivalent states merged |
+//! | `negation`, `recurrence` | the automaton of a negation, and the possible infinite behaviour of a violating run |
 //! | `branching` | CTL over labels, on all joint states |
-//! | `audit` | files of evidence held against that |
+//! | `audit` | audits files of evidence |
 
 pub mod audit;
 pub mod branching;
@@ -34,18 +34,18 @@ pub use dot::read as read_dot;
 pub use system::{Component, System};
 pub use view::Member;
 
-/// What finite runs count for in LTL.
+/// The treatment of finite runs in LTL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Endings {
-    /// Nothing: only infinite runs are looked at.
+    /// Finite runs are ignored.
     Ignored,
-    /// The last label holds for ever, and before the first one nothing does. Repetitions are not
-    /// counted, so this is for formulas without next only.
+    /// A finite run repeats its last label forever, and before the first label no label holds. This
+    /// counts no repetitions, so it is for formulas without next only.
     Stutter,
 }
 
 impl Endings {
-    /// How evidence files call it.
+    /// Returns the name in evidence files.
     pub fn name(self) -> &'static str {
         match self {
             Endings::Ignored => "infinite traces",

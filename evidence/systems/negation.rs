@@ -1,4 +1,4 @@
-//! The automaton of the negation of a formula, held against the formula, and the letters that it
+//! The automaton of the negation of a formula, checked against the formula, and the letters that it
 //! reads.
 
 use super::run::letter;
@@ -7,24 +7,24 @@ use super::terms::Linear;
 use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Letter, LinearTableau};
 use std::collections::HashMap;
 
-/// Cases of a tableau that its check looks at.
+/// The maximum number of cases in the check of a tableau.
 const CASES: usize = 2_000_000;
 
-/// An automaton and its letters.
+/// An automaton with its letters.
 #[derive(Debug)]
 pub(super) struct Negation<'s> {
     pub(super) automaton: Automaton,
-    /// The letters that steps have. The first has no label of the formula.
+    /// The letters of steps. In the first letter, no label of the formula holds.
     letters: Vec<Letter>,
-    /// Which of them each label has.
+    /// The index of the letter of each label.
     letter_of: HashMap<&'s str, usize>,
 }
 
 impl<'s> Negation<'s> {
-    /// That of a formula over the labels of a system.
+    /// Builds the automaton of the negation of a formula over the labels of a system.
     ///
     /// # Errors
-    /// When there is no automaton of a size that is worth it, or it is not that of the formula.
+    /// When the automaton exceeds its limits, or fails the check against the formula.
     pub(super) fn new(system: &'s System, formula: &Linear) -> Result<Self, String> {
         let mut formulas = formula.formulas.clone();
         let negation = formulas.negate(formula.formula);
@@ -45,12 +45,13 @@ impl<'s> Negation<'s> {
         Ok(Self { automaton: tableau.automaton, letters, letter_of })
     }
 
-    /// The number of the letter of a label; 0 is the one in which nothing holds.
+    /// Returns the index of the letter of a label; 0 is the letter in which no label of the formula
+    /// holds.
     pub(super) fn letter_of(&self, label: &str) -> usize {
         self.letter_of[label]
     }
 
-    /// Whether an edge reads a letter.
+    /// Returns true if an edge reads a letter.
     pub(super) fn reads(&self, edge: &AutomatonEdge, letter: usize) -> bool {
         edge.cube.holds(&self.letters[letter])
     }

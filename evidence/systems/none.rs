@@ -1,20 +1,20 @@
-//! Whether no run of some of the components is against a formula: all are visited.
+//! Decides by a search that no run of some of the components violates a formula.
 //!
-//! Of components some may be seen through some of their labels only ([`super::view`]).
-//! Of the components that are left out nothing is known: a label that only they own may come at
-//! any time, and one that they share waits for the others only. So every run of the whole system
-//! is one of those components, with the same labels, and where none of theirs is against a formula
-//! none of the system is.
+//! Some components may be abstracted to some of their labels ([`super::view`]). Nothing is assumed
+//! about the components that are left out: a label that only they own may occur at any time, and a
+//! label that they share depends on the other owners only. So every run of the whole system is a
+//! run of the considered components with the same labels. If none of their runs violates the
+//! formula, no run of the system does.
 //!
-//! A *node* is a joint state and a state of the automaton of the negation, which is held against
-//! the formula both ways before. A run against the formula is there if and only if some strongly
-//! connected component of the nodes that are reached has edges with all marks between them. With
-//! `recurrence`, only edges of one part are looked at together ([`super::recurrence`]): no run of
-//! the system takes others for ever.
+//! A *node* is a joint state with a state of the automaton of the negation. The automaton is
+//! checked against the formula in both directions before. The considered components have a
+//! violating run if and only if some strongly connected component of the reachable nodes has edges
+//! with all marks. With `recurrence`, only edges of one part are considered together
+//! ([`super::recurrence`]): no run of the system takes other edges infinitely often.
 //!
-//! Where the ends of runs count, a run may stay where no label can be taken all of whose owners are
-//! among the components; the letter is then that of the label before. What is ready in a component
-//! that is seen through some labels need not be so in the whole one, so there components are whole.
+//! If finite runs count, a run may stutter where no label is possible all of whose owners are
+//! considered; its letter is then that of the previous label. An abstracted component may enable a
+//! label that the whole component does not. So in this case components must be whole.
 
 use super::Endings;
 use super::negation::Negation;
@@ -27,37 +27,38 @@ use parikh_net::components::components;
 use parikh_temporal::Marks;
 use std::collections::HashMap;
 
-/// The most edges between nodes.
+/// The maximum number of edges between nodes.
 const MOST_EDGES: usize = 1 << 26;
 
-/// What visiting showed.
+/// The result of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visited {
-    /// There is no run against the formula; so many nodes were visited.
+    /// No run violates the formula. The field is the number of visited nodes.
     None(usize),
-    /// There is one of these components.
+    /// The components have a violating run.
     Some,
-    /// There are more nodes than were allowed.
+    /// There are more nodes than allowed.
     More,
-    /// It was told to stop.
+    /// `goes_on` returned false.
     Stopped,
 }
 
-/// Of what no run against the formula is sought.
+/// The components and the semantics of a search for a violating run.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'c> {
-    /// What the ends of runs count for.
+    /// The treatment of finite runs.
     pub endings: Endings,
-    /// The components, growing.
+    /// The components, ascending.
     pub members: &'c [Member],
-    /// Whether what cannot come for ever is left out in the end; of infinite runs only.
+    /// True if labels that cannot occur infinitely often are ignored in cycles. For infinite runs
+    /// only.
     pub recurrence: bool,
 }
 
-/// Visits the joint states of some components along which a run may be against the formula.
+/// Visits the joint states of some components along which a run may violate the formula.
 ///
 /// # Errors
-/// When there is no such component, or no automaton to go by.
+/// When a component does not exist, or there is no automaton.
 pub fn visit(
     system: &System,
     formula: &Linear,
@@ -85,29 +86,29 @@ pub fn visit(
     Nodes::new(system, &seen, endings, &negation, parts).visit(most, goes_on)
 }
 
-/// A joint state, a state of the automaton, and the number of the letter before, where that
-/// matters.
+/// A joint state, a state of the automaton, and the index of the previous letter where it matters
+/// (otherwise 0).
 type Node = (Joint, usize, usize);
 
-/// Where a step leads.
+/// A step between nodes.
 struct Edge<'s> {
     to: u32,
-    /// Which edge of the automaton's state it takes.
+    /// The index of the edge of the automaton's state.
     edge: u32,
-    /// Its label; the staying at the end has none.
+    /// The label, or `None` for stuttering.
     label: Option<&'s str>,
 }
 
 struct Nodes<'a> {
-    /// The components, as far as they are seen.
+    /// The components, possibly abstracted.
     seen: &'a System,
     endings: Endings,
     negation: &'a Negation<'a>,
-    /// The parts, where they are looked at.
+    /// The parts, with `recurrence`.
     parts: Option<Vec<Part<'a>>>,
-    /// Labels none of whose owners are there, one of each kind.
+    /// Labels without a considered owner, one of each kind.
     outside: Vec<&'a str>,
-    /// The labels all of whose owners are there.
+    /// Labels all of whose owners are considered.
     inside: Vec<&'a str>,
     numbers: HashMap<Node, u32>,
     all: Vec<Node>,
@@ -127,7 +128,7 @@ impl<'a> Nodes<'a> {
         for label in system.labels() {
             match seen.owners(label).len() {
                 0 => {
-                    // One is as good as another with the same letter that is in the same parts.
+                    // Labels with the same letter and the same parts are interchangeable.
                     let of: Vec<bool> =
                         parts.iter().flatten().map(|part| part.labels.contains(label)).collect();
                     let kind = (negation.letter_of(label), of);
@@ -158,7 +159,7 @@ impl<'a> Nodes<'a> {
                 Endings::Ignored => {
                     self.number((row, automaton.initial, 0));
                 }
-                // Before the first label, nothing holds.
+                // No label holds before the first step.
                 Endings::Stutter => {
                     for edge in &automaton.states[automaton.initial] {
                         if self.negation.reads(edge, 0) {
@@ -221,7 +222,7 @@ impl<'a> Nodes<'a> {
         after
     }
 
-    /// Whether, along the steps that are allowed, some component has edges that carry all marks.
+    /// Returns true if some component of the allowed steps has edges that carry all marks.
     fn has_round(&self, allowed: impl Fn(usize, &Edge<'a>) -> bool) -> bool {
         let automaton = &self.negation.automaton;
         let wanted = Marks::all(automaton.marks);

@@ -1,8 +1,9 @@
 //! The auditor's reader of property files.
 //!
-//! Each property is a line `#7:` with whatever solution behind it, and its formula on the lines up
-//! to the next such line. A file is about CTL if one of its formulas has a sign that only CTL has:
-//! a label in brackets, or `AG`, `EG`, `AF`, `EF`, `AX`, `EX`, `A(` or `E(`. Else it is about LTL.
+//! Each property begins with a line `#7:`, which may end with a solution, and its formula is on the
+//! lines up to the next such line. A file is about CTL if one of its formulas has syntax that only
+//! CTL has: a label in brackets, or `AG`, `EG`, `AF`, `EF`, `AX`, `EX`, `A(` or `E(`. Otherwise it
+//! is about LTL.
 
 use super::branching::Branching;
 pub use super::terms::Linear;
@@ -10,26 +11,26 @@ use super::terms::{Token, parse_branching, parse_linear, tokens};
 use crate::reader::Unreadable;
 use std::collections::BTreeMap;
 
-/// What is asked.
+/// A property.
 #[derive(Clone, Debug)]
 pub enum Formula {
-    /// Of all runs.
+    /// An LTL formula, about all runs.
     Linear(Box<Linear>),
-    /// Of all states.
+    /// A CTL formula, about the initial states.
     Branching(Branching),
 }
 
-/// The properties of a file by their numbers, each with its text.
+/// The properties of a file by number.
 #[derive(Clone, Debug)]
 pub struct Properties {
-    /// By number: the formula and its text.
+    /// The formula and its text, by number.
     pub all: BTreeMap<u64, (Formula, String)>,
 }
 
 /// Reads a file.
 ///
 /// # Errors
-/// What is wrong, and in which line.
+/// A message with the line.
 pub fn read(bytes: &[u8]) -> Result<Properties, Unreadable> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| Unreadable { line: 1, what: "the file is no UTF-8".to_owned() })?;

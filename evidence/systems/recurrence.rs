@@ -1,16 +1,17 @@
-//! Where a run against a formula may end up, as far as single components of the system say.
+//! The possible infinite behaviour of a run that violates a formula, derived from single
+//! components.
 //!
-//! In the end, a run stays in one strongly connected component of the automaton of the negation,
-//! and each component of the system stands still or goes round in one strongly connected part of
-//! its states. So a label that comes again and again lies, in each of its owners, on an edge
-//! between two states that reach each other along labels which do so, too, and which edges of that
-//! component of the automaton read. Labels of which this is not true are taken away until all that
-//! are left are such; with them go edges of the automaton that read none of those. What is left of
-//! a component of the automaton that keeps all marks is a *part*: a run against the formula takes,
-//! from some point on, nothing but the edges of one part, with its labels. Without parts there is
-//! no such run.
+//! Eventually, a run stays in one strongly connected component of the automaton of the negation,
+//! and each component of the system stays in one strongly connected part of its states. So consider
+//! a label that occurs infinitely often. In each of its owners it is on an edge between two states
+//! that reach each other by labels that also occur infinitely often, and some edge of the
+//! automaton's component reads it. Labels without this property are removed until all remaining
+//! labels have it. Edges of the automaton that read no remaining label are removed as well. If the
+//! rest of a component of the automaton has all marks, it is a *part*: from some point on, a
+//! violating run takes only edges of one part, with its labels. Without parts there is no violating
+//! run.
 //!
-//! This is about infinite runs only.
+//! The result is about infinite runs only.
 
 use super::negation::Negation;
 use super::system::System;
@@ -18,16 +19,16 @@ use parikh_net::components::components;
 use parikh_temporal::Marks;
 use std::collections::BTreeSet;
 
-/// What may be left in the end.
+/// A possible infinite behaviour: edges and labels that may occur infinitely often together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part<'s> {
-    /// Edges of the automaton: the state, and which of its edges.
+    /// Edges of the automaton, as a state and the index of the edge there.
     pub(super) edges: BTreeSet<(usize, usize)>,
-    /// The labels.
+    /// The labels of the steps.
     pub(super) labels: BTreeSet<&'s str>,
 }
 
-/// All parts.
+/// Computes all parts.
 pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<Part<'s>> {
     let automaton = &negation.automaton;
     let rows = automaton.states.iter().enumerate();
@@ -73,7 +74,7 @@ pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<Part
     done
 }
 
-/// Of these labels, those that may come for ever together.
+/// Returns those of the labels that may occur infinitely often together.
 fn recurring<'s>(system: &'s System, mut labels: BTreeSet<&'s str>) -> BTreeSet<&'s str> {
     loop {
         let mut left = labels.clone();

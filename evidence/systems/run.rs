@@ -1,10 +1,9 @@
-//! Whether a system has a run with these labels, and what a formula says of it.
+//! Checks that a system has a run with given labels that violates a formula.
 //!
-//! Once the labels are given, components do not depend on each other: each has to go along the
-//! labels that it owns. A component can follow the labels for ever if from some state after the
-//! first part, again and again through the second, there is a way that never ends: a cycle of the
-//! relation "from here the second part may lead there". Where the run ends, the states in which
-//! the components may be by then have to contain a joint state without steps.
+//! Once the labels are given, the components are independent: each must follow the labels that it
+//! owns. A component can follow the labels forever if, from some state after the prefix, the
+//! relation "the cycle may lead from this state to that one" has an infinite path. If the run is
+//! finite, the possible last states of the components must contain a joint state without steps.
 
 use super::Endings;
 use super::system::{Joint, System};
@@ -12,14 +11,14 @@ use super::terms::Linear;
 use parikh_temporal::{Atom, Lasso, Letter, Node};
 use std::collections::BTreeSet;
 
-/// The most joint states at the end of a run that are looked at.
+/// The maximum number of joint states at the end of a run.
 const MOST_ENDS: usize = 100_000;
 
-/// Accepts that the system has a run with these labels, from `back` on again and again, or ending
-/// after the last if that is their number, which does not satisfy the formula.
+/// Checks that the system has a run with these labels that does not satisfy the formula. The labels
+/// repeat from index `back`. If `back` is the number of labels, the run ends after the last label.
 ///
 /// # Errors
-/// What is wrong.
+/// The first flaw of the run.
 pub fn check(
     system: &System,
     formula: &Linear,
@@ -58,7 +57,7 @@ pub fn check(
         if has_next(formula) {
             return Err("with a next operator, repetitions count".to_owned());
         }
-        // At first nothing holds; and the last letter repeats where the run ends.
+        // Before the first step no label holds, and the last letter repeats if the run ends.
         letters.insert(0, Letter::default());
         back = if ends { letters.len() - 1 } else { back + 1 };
     }
@@ -69,19 +68,20 @@ pub fn check(
     }
 }
 
-/// What holds at a step with this label.
+/// Returns the letter of a step with this label.
 pub(super) fn letter(formula: &Linear, label: &str) -> Letter {
     let named = formula.labels.iter().zip(0..).filter(|(its, _)| *its == label);
     Letter::of(named.map(|(_, at)| Atom(at)))
 }
 
-/// Whether the formula has a next operator.
+/// Returns true if the formula has a next operator.
 pub(super) fn has_next(formula: &Linear) -> bool {
     let parts = formula.formulas.below(formula.formula);
     parts.into_iter().any(|part| matches!(formula.formulas.node(part), Node::Next(..)))
 }
 
-/// Where a component may be after these labels, of which it takes those that it owns.
+/// Returns the possible states of a component after these labels, of which it takes those that it
+/// owns.
 fn along(
     system: &System,
     component: usize,
@@ -95,7 +95,7 @@ fn along(
     set
 }
 
-/// Of some states, those from which a component can follow these labels again and again for ever.
+/// Returns those of the states from which a component can repeat these labels forever.
 fn set_for_ever(
     system: &System,
     component: usize,
@@ -106,7 +106,7 @@ fn set_for_ever(
     let after: Vec<BTreeSet<usize>> = (0..states)
         .map(|state| along(system, component, labels, BTreeSet::from([state])))
         .collect();
-    // Take away what leads nowhere, until nothing does.
+    // Repeatedly remove states without successors.
     let mut left: BTreeSet<usize> = (0..states).collect();
     loop {
         let still: BTreeSet<usize> =
@@ -119,7 +119,7 @@ fn set_for_ever(
     set.intersection(&left).copied().collect()
 }
 
-/// Whether some joint state of these has no steps.
+/// Returns true if some joint state of these sets has no steps.
 fn may_be_dead(system: &System, sets: &[BTreeSet<usize>]) -> Result<bool, String> {
     let count = sets.iter().try_fold(1usize, |all, set| all.checked_mul(set.len()));
     if count.is_none_or(|count| count > MOST_ENDS) {

@@ -1,4 +1,4 @@
-//! Components and what they can do together.
+//! Parallel compositions of labelled transition systems.
 
 use crate::reader::lts::TransitionSystem;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,32 +6,33 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A labelled transition system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Component {
-    /// How many states there are.
+    /// The number of states.
     pub states: usize,
-    /// Where it may begin.
+    /// The initial states.
     pub starts: BTreeSet<usize>,
-    /// Edges: state, label, state.
+    /// The edges: source state, label, target state.
     pub edges: BTreeSet<(usize, String, usize)>,
 }
 
-/// A system.
+/// A parallel composition of components, which synchronise on common labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
     components: Vec<Component>,
-    /// For each label the components that own it.
+    /// The components that own each label.
     owners: BTreeMap<String, Vec<usize>>,
-    /// Of each component and state: by label, the targets.
+    /// For each component and state, the target states by label.
     targets: Vec<Vec<BTreeMap<String, Vec<usize>>>>,
 }
 
-/// The state of each of some components.
+/// The state of each component.
 pub(super) type Joint = Vec<usize>;
 
 impl System {
-    /// The system of these components.
+    /// Creates a system.
     ///
     /// # Errors
-    /// When there are none, one begins nowhere, or an edge leads out of one.
+    /// When there are no components, a component has no initial state, or an edge leads to no
+    /// state.
     pub fn new(components: Vec<Component>) -> Result<Self, String> {
         if components.is_empty() {
             return Err("there are no components".to_owned());
@@ -49,10 +50,10 @@ impl System {
         Ok(Self::assembled(components))
     }
 
-    /// The system whose one component is a transition system.
+    /// Creates a system with a single component.
     ///
     /// # Errors
-    /// As [`System::new`].
+    /// The errors of [`System::new`].
     pub fn of_one(system: &TransitionSystem) -> Result<Self, String> {
         Self::new(vec![Component {
             states: system.states,
@@ -61,8 +62,7 @@ impl System {
         }])
     }
 
-    /// The system of these components, each of which begins somewhere, with edges between its
-    /// states.
+    /// Creates a system of components that are known to be valid.
     pub(super) fn assembled(components: Vec<Component>) -> Self {
         let mut owners: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut targets = Vec::new();
@@ -80,32 +80,32 @@ impl System {
         Self { components, owners, targets }
     }
 
-    /// The components.
+    /// Returns the components.
     pub fn components(&self) -> &[Component] {
         &self.components
     }
 
-    /// All labels.
+    /// Iterates over the labels of all components.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.owners.keys().map(String::as_str)
     }
 
-    /// How many labels there are.
+    /// Returns the number of labels.
     pub fn label_count(&self) -> usize {
         self.owners.len()
     }
 
-    /// The components that own a label; none where there is no such label.
+    /// Returns the components that own a label; none for an unknown label.
     pub(super) fn owners(&self, label: &str) -> &[usize] {
         self.owners.get(label).map_or(&[], Vec::as_slice)
     }
 
-    /// Where a component may go with a label.
+    /// Returns the targets of a component's steps with a label.
     pub(super) fn targets(&self, component: usize, state: usize, label: &str) -> &[usize] {
         self.targets[component][state].get(label).map_or(&[], Vec::as_slice)
     }
 
-    /// All ways in which the components may begin.
+    /// Returns the initial joint states.
     pub(super) fn starts(&self) -> Vec<Joint> {
         let mut all = vec![Vec::new()];
         for Component { starts, .. } in &self.components {
@@ -119,10 +119,10 @@ impl System {
         all
     }
 
-    /// The steps of the components together: labels, and where they lead.
+    /// Returns the joint steps: labels and target states.
     pub(super) fn steps<'s>(&'s self, state: &Joint) -> Vec<(&'s str, Joint)> {
         let mut steps = Vec::new();
-        // A step moves somebody, who can move with its label here.
+        // A step moves some component, which has an edge with its label here.
         let mut labels: Vec<&str> = Vec::new();
         for (targets, &at) in self.targets.iter().zip(state) {
             labels.extend(targets[at].keys().map(String::as_str));

@@ -1,13 +1,13 @@
-//! Formulas over labels as they are written, by descent.
+//! A recursive-descent parser of formulas over labels.
 //!
-//! From loose to tight: `=>` and `<=>` (to the right), `|`, `xor`, `&`, then `U R W M` (to the
-//! right) in LTL, then what stands before its operand. In LTL `[]` is G and `<>` is F; in CTL they
-//! are "all successors" and "some successor", and with a label in them those by that label.
+//! From loose to tight: `=>` and `<=>` (right-associative), `|`, `xor`, `&`, then `U R W M`
+//! (right-associative) in LTL, then prefix operators. In LTL `[]` is G and `<>` is F. In CTL they
+//! mean "all successors" and "some successor", and with a label inside those by that label.
 
 use super::branching::Branching;
 use parikh_temporal::{Atom, Formula, Linear as OnePath, Ltl};
 
-/// A formula of LTL and the label of each of its atoms.
+/// An LTL formula with the label of each atom.
 #[derive(Clone, Debug)]
 pub struct Linear {
     pub(super) formulas: Ltl,
@@ -16,31 +16,31 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// The formula.
+    /// Creates a formula. `labels` has the label of each atom.
     pub fn new(formulas: Ltl, formula: Formula<OnePath>, labels: Vec<String>) -> Self {
         Self { formulas, formula, labels }
     }
 }
 
-/// A piece of a formula.
+/// A token of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     /// An operator or a parenthesis.
     Sign(&'static str),
-    /// A word: a label, or an operator of letters.
+    /// A word: a label, or an operator made of letters.
     Word(String),
     /// A label in quotes.
     Quoted(String),
-    /// `[label]`, or `<label>` where it is not for all.
+    /// `[label]`, or `<label>` if `all` is false.
     Modal { all: bool, label: String },
     /// `A` or `E` before a parenthesis.
     Path { all: bool },
-    /// `AG`, `EF`, …: for all, and which.
+    /// `AG`, `EF`, …: the path quantifier and the operator.
     Branching { all: bool, operator: char },
 }
 
 impl Token {
-    /// Whether only CTL has it.
+    /// Returns true if only CTL has this token.
     pub(super) fn is_branching(&self) -> bool {
         matches!(self, Token::Modal { .. } | Token::Path { .. } | Token::Branching { .. })
     }
@@ -49,7 +49,7 @@ impl Token {
 const SIGNS: [&str; 17] =
     ["<->", "<=>", "->", "=>", "<>", "[]", "&&", "&", "||", "|", "^", "!", "~", "(", ")", "[", "<"];
 
-/// How deep formulas may be.
+/// The maximum depth of formulas.
 const DEEPEST: usize = 500;
 
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
@@ -84,7 +84,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     Ok(all)
 }
 
-/// A word, and what follows it: operators of letters stick to what they stand before.
+/// Splits a word into tokens, because prefix operators made of letters may be joined to their
+/// operand. `after` is the text after the word.
 fn word(mut word: &str, after: &str, all: &mut Vec<Token>) {
     loop {
         let mut letters = word.chars();
@@ -115,7 +116,7 @@ fn word(mut word: &str, after: &str, all: &mut Vec<Token>) {
     }
 }
 
-/// What formulas are built of.
+/// An interface to build formulas.
 trait Builder {
     type Term: Clone;
     fn constant(&mut self, value: bool) -> Self::Term;
@@ -123,10 +124,10 @@ trait Builder {
     fn and(&mut self, left: Self::Term, right: Self::Term) -> Self::Term;
     fn or(&mut self, left: Self::Term, right: Self::Term) -> Self::Term;
     fn label(&mut self, label: &str) -> Result<Self::Term, String>;
-    /// What a token before its operand makes of it; `None` if it is no such token.
+    /// Returns true if the token is a prefix operator.
     fn prefix(&mut self, token: &Token) -> bool;
     fn apply(&mut self, token: &Token, term: Self::Term) -> Result<Self::Term, String>;
-    /// Whether a word is a temporal operator between two operands outside of `A(` and `E(`.
+    /// Returns true if a word is a temporal infix operator outside of `A(` and `E(`.
     fn between(&self, word: &str) -> bool;
     fn temporal(
         &mut self,
@@ -222,7 +223,7 @@ impl<B: Builder> Parser<'_, B> {
     }
 
     fn until(&mut self) -> Result<B::Term, String> {
-        // To the right, without recursion: operands and the operators between them.
+        // Right-associative without recursion: collect the operands and the operators between them.
         let mut operands = vec![self.operand()?];
         let mut operators = Vec::new();
         while let Some(Token::Word(word)) = self.tokens.first() {

@@ -1,40 +1,40 @@
-//! Components seen through some of their labels.
+//! Abstractions of components to some of their labels.
 //!
-//! Edges with other labels are not seen, so the states that they lead from and to count as one.
-//! Whatever a component does, the seen one does with what is left of it, so a system of seen
-//! components has all the runs of the whole one, and more.
+//! The endpoints of an edge with another label become one state. The abstraction can follow every
+//! behaviour of the component, restricted to the visible labels. So a system of abstractions has
+//! all runs of the whole system, and perhaps more.
 
 use super::system::{Component, System};
 use parikh_net::sets::Sets;
 use std::collections::BTreeSet;
 
-/// A component, or what is seen of one.
+/// A component, or an abstraction of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Member {
-    /// Its number.
+    /// The number of the component.
     pub component: usize,
-    /// The labels through which it is seen; `None`: it is whole.
+    /// The visible labels; `None` for the whole component.
     pub labels: Option<BTreeSet<String>>,
 }
 
 impl Member {
-    /// A whole component.
+    /// Returns a whole component.
     pub fn whole(component: usize) -> Self {
         Member { component, labels: None }
     }
 }
 
-/// The most states that components have together as they are seen. Whoever writes the evidence says
-/// how many are seen, so this is a limit to what it may cost.
+/// The maximum number of states of all abstractions together. The author of the evidence chooses
+/// the abstractions, so this limits the cost of the audit.
 const MOST_STATES: usize = 1 << 22;
 
 impl System {
-    /// Accepts components that grow. What is seen of one shares no label with what else is seen of
-    /// it, and one with several start states is whole: so there are no more ways to begin, or to
-    /// take a label, than the components have.
+    /// Checks that the members are components in ascending order. Two abstractions of one component
+    /// must have no common label, and a component with several initial states must be whole. So
+    /// there are no more initial states, or steps with a label, than the components have.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The first flaw of the members.
     pub(super) fn can_see(&self, members: &[Member]) -> Result<(), String> {
         let mut states = 0;
         let mut seen = BTreeSet::new();
@@ -73,7 +73,7 @@ impl System {
         Ok(())
     }
 
-    /// The system of these components, as far as they are seen.
+    /// Returns the system of the members.
     pub(super) fn seen(&self, members: &[Member]) -> Self {
         let seen = |member: &Member| {
             let component = &self.components()[member.component];

@@ -1,8 +1,8 @@
-//! Properties of runs between which a property of their tree lies ([`Ctl::linear_bounds`]).
+//! Properties of runs that imply a CTL property or follow from it ([`Ctl::linear_bounds`]).
 //!
-//! What is asked begins with E or A. With E, some run that has the first property shows it, and
-//! where no run has the second it is false. With A it is the negation of one with E. Of EX and AX,
-//! what single markings show ([`implied_by`]) is used, too.
+//! The CTL property begins with E or A. For E, a run with the first property proves it, and it is
+//! false if no run has one of the second properties. A property with A is the negation of one with
+//! E. For EX and AX, conditions on single markings ([`implied_by`]) are used, too.
 
 use super::implied::implied_by;
 use parikh_net::run_property::RunAtom;
@@ -10,20 +10,23 @@ use parikh_net::{Net, Predicate, RunProperty};
 use parikh_temporal::{Atom, Ctl, Formula, LinearBounds, Literal, Ltl, Node, Quantifier};
 use std::collections::HashMap;
 
-/// What runs say of a part of a formula of CTL that begins with an operator of time.
+/// Properties of runs that decide a subformula of a CTL formula. The subformula begins with a
+/// temporal operator.
 #[derive(Clone, Debug)]
 pub struct RunBounds {
-    /// Whether the part begins with E. Otherwise its negation does, which the rest is about.
+    /// True if the subformula begins with E. Otherwise its negation does, and the other fields are
+    /// about the negation.
     pub exists: bool,
-    /// That some run has this property shows the part (or its negation). Nothing where no run can
-    /// have it.
+    /// A run with this property proves the subformula (or its negation). `None` if no run can have
+    /// the property.
     pub shown_by: Option<RunProperty>,
-    /// That no run has one of these properties shows that the part (or its negation) is false.
-    /// Those that every run has are left out.
+    /// If no run has one of these properties, the subformula (or its negation) is false. Properties
+    /// that every run has are left out.
     pub shows: Vec<RunProperty>,
 }
 
-/// What runs say of `part`; `None` where it does not begin with an operator of time.
+/// Returns the properties of runs that decide `part`, or `None` if `part` does not begin with a
+/// temporal operator.
 pub fn run_bounds(
     net: &Net,
     formulas: &Ctl,
@@ -54,8 +57,8 @@ pub fn run_bounds(
     })
 }
 
-/// By part of `asked` that is EX φ or AX φ, a condition that the first implies, or that implies the
-/// second: each is an atom more.
+/// Returns literals for subformulas of `asked` that are EX φ or AX φ: a condition that EX φ
+/// implies, or that implies AX φ. Each condition is added as a new atom.
 fn next_conditions(
     net: &Net,
     formulas: &mut Ctl,

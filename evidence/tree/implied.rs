@@ -1,26 +1,27 @@
-//! Predicates that imply parts of a formula: what of a part a single marking shows.
+//! Predicates that imply subformulas of a CTL formula: a marking that satisfies the predicate
+//! satisfies the subformula.
 //!
-//! | part | implied by |
+//! | subformula | implied by |
 //! |---|---|
 //! | a condition on markings | itself |
-//! | φ ∧ ψ, φ ∨ ψ | the same of what implies φ and ψ |
-//! | EX φ, AX φ | what implies φ, after some firing or all of them ([`Predicate::before_some_near`]) |
-//! | φ U ψ | what implies ψ |
-//! | φ R ψ | what implies φ and ψ both |
+//! | φ ∧ ψ, φ ∨ ψ | the conjunction or disjunction of the predicates for φ and ψ |
+//! | EX φ, AX φ | the predicate for φ, after some firing or after all firings ([`Predicate::before_some_near`]) |
+//! | φ U ψ | the predicate for ψ |
+//! | φ R ψ | the predicates for φ and ψ both |
 //!
-//! A part holds wherever this predicate does, so in all reachable markings where none satisfies its
-//! negation; and it stays reachable where the predicate does. The other way round, a part holds at
-//! most where what implies its negation does not: whoever looks for a marking with the part looks
-//! there.
+//! If no reachable marking satisfies the negation of the predicate, the subformula holds in all
+//! reachable markings. If the predicate stays reachable, so does the subformula. Conversely, a
+//! subformula is false where the predicate for its negation holds. So a search for a marking with
+//! the subformula can skip these markings.
 
 use parikh_net::{Net, Predicate};
 use parikh_temporal::{Ctl, Formula, Node, Quantifier};
 
-/// The most leaves of a predicate about what comes after a firing.
+/// The maximum number of leaves of a predicate about the markings after a firing.
 pub const MOST_LEAVES: usize = 2_000;
 
-/// By part, parts of each before it, a predicate that implies it, in sorted form. Of what nothing
-/// is known it is [`Predicate::False`].
+/// Returns, for each subformula, a predicate that implies it, in sorted form. Subformulas must come
+/// after their own parts. If no predicate is known, the result is [`Predicate::False`].
 pub fn implied_by(
     formulas: &Ctl,
     atoms: &[Predicate],

@@ -1,4 +1,4 @@
-//! Labellings and their checker: the conditions are those of the [module](super).
+//! Labellings and their checker. The [module](super) documentation states the conditions.
 
 use super::implied::implied_by;
 use super::silent::silent;
@@ -10,39 +10,39 @@ use parikh_temporal::{
 };
 use std::collections::HashMap;
 
-/// Steps of rewriting what is asked.
+/// The maximum number of steps when a question is rewritten.
 const STEPS: usize = 20_000;
 
-/// The most firings that the property does not see from one marking.
+/// The maximum number of silent firings from one marking.
 const MOST_SILENT: usize = 10_000;
 
-/// A part of the formula is true of a marking.
+/// The claim that a subformula is true of a marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// The part, in the property's store.
+    /// The subformula, in the store of the property.
     pub formula: Formula<Quantifier>,
-    /// For an until, a number that falls from each claim to those it rests on, up to where the
-    /// until is met; else 0.
+    /// For an until, a number that decreases from each claim to the claims that it depends on,
+    /// until the right operand holds. Otherwise 0.
     pub rank: u32,
-    /// The transition whose firing leads to the one marking that the claim rests on, if it rests on
-    /// a single one.
+    /// The transition that leads to the single marking that the claim depends on, if there is only
+    /// one.
     pub by: Option<TransitionId>,
 }
 
-/// Why the tree of runs has a property. See the module.
+/// A proof of a CTL property, as described in the [module](super) documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labelling {
-    /// What is claimed of the initial marking.
+    /// The property that the labelling proves of the initial marking.
     pub property: TreeProperty,
-    /// Markings by number, each once, packed.
+    /// The packed markings by number, without duplicates.
     pub(super) markings: Vec<Box<[u8]>>,
-    /// By marking the claims about it, ascending by formula.
+    /// The claims about each marking, ascending by formula.
     pub(super) claims: Vec<Vec<Claim>>,
-    /// What it takes for granted.
+    /// The premises of the proof.
     pub given: Given,
 }
 
-/// What a labelling takes for granted of all reachable markings, which is shown elsewhere.
+/// The premises of a labelling about all reachable markings, which other evidence must prove.
 /// Predicates are in sorted form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
@@ -53,7 +53,7 @@ pub struct Given {
     pub stays: Vec<Predicate>,
 }
 
-/// What is wrong with a labelling.
+/// The reason that a labelling is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LabellingFlaw {
     /// A claim does not follow from the others.
@@ -61,27 +61,27 @@ pub enum LabellingFlaw {
     Claim {
         /// The number of the marking.
         marking: usize,
-        /// The number of the claim there.
+        /// The number of the claim at this marking.
         claim: usize,
     },
-    /// The property is not true of the initial marking, by the claims.
+    /// The claims do not imply that the property is true of the initial marking.
     #[error("it does not say that the property holds initially")]
     Initially,
-    /// It is not a labelling at all.
+    /// The labelling is malformed.
     #[error("{0}")]
     Shape(&'static str),
-    /// It could not be gone through.
+    /// The check was stopped, or a number is too large.
     #[error(transparent)]
     Flaw(#[from] Flaw),
 }
 
 impl Labelling {
-    /// A labelling of no markings yet.
+    /// Creates a labelling without markings.
     pub fn new(property: TreeProperty, given: Given) -> Self {
         Labelling { property, markings: Vec::new(), claims: Vec::new(), given }
     }
 
-    /// Adds a marking with claims about it; its number.
+    /// Adds a marking with claims about it. Returns its number.
     pub fn add(&mut self, marking: &Marking, mut claims: Vec<Claim>) -> usize {
         claims.sort_unstable_by_key(|claim| claim.formula);
         self.markings.push(packed(marking.tokens()));
@@ -89,22 +89,21 @@ impl Labelling {
         self.markings.len() - 1
     }
 
-    /// How many markings there are.
+    /// Returns the number of markings.
     pub fn markings(&self) -> usize {
         self.markings.len()
     }
 
-    /// How many claims there are.
+    /// Returns the number of claims.
     pub fn claims(&self) -> usize {
         self.claims.iter().map(Vec::len).sum()
     }
 
-    /// Accepts that the property is true of the initial marking of `net`, if no reachable marking
-    /// satisfies what is given never to be, and what is given to stay reachable does. `goes_on` is
-    /// asked at each marking.
+    /// Checks that the property is true of the initial marking of `net`, if the premises hold.
+    /// Calls `goes_on` at each marking.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first flaw of the labelling.
     pub fn check(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<(), LabellingFlaw> {
         let checked = Checked::of(self, net, goes_on)?;
         (0..self.markings.len()).try_for_each(|at| {
@@ -125,8 +124,8 @@ impl Labelling {
         if holds { Ok(()) } else { Err(LabellingFlaw::Initially) }
     }
 
-    /// Whether `asked` is true of the initial marking of `net`, as far as that follows from this
-    /// labelling's property, which was checked to be.
+    /// Returns the value of `asked` at the initial marking of `net`, as far as it follows from the
+    /// labelling's property, which must have been checked.
     pub fn decides(&self, net: &Net, asked: &TreeProperty) -> Option<bool> {
         let mut store = self.property.formulas().clone();
         let mut atoms = self.property.atoms().to_vec();
@@ -147,8 +146,8 @@ impl Labelling {
     }
 }
 
-/// The predicate as a literal of the store: an atom that is there, or the negation of one, or a new
-/// one.
+/// Returns the predicate as a literal of the store: a known atom, the negation of a known atom, or
+/// a new atom.
 fn literal(store: &mut Ctl, atoms: &mut Vec<Predicate>, it: Predicate) -> Formula<Quantifier> {
     let negation = it.clone().negated().sorted();
     let place_of = |it: &Predicate| atoms.iter().position(|atom| atom.clone().sorted() == *it);
@@ -164,8 +163,8 @@ fn literal(store: &mut Ctl, atoms: &mut Vec<Predicate>, it: Predicate) -> Formul
     store.literal(Literal { atom: Atom(at as u32), positive })
 }
 
-/// The value of a formula at the initial marking, where one formula is known to hold and another
-/// not.
+/// Returns the value of a formula at the initial marking, given a formula that holds there and one
+/// that does not.
 fn value(
     store: &Ctl,
     formula: Formula<Quantifier>,
@@ -198,18 +197,18 @@ fn value(
     })
 }
 
-/// A labelling while its claims are gone through.
+/// A labelling whose claims are being checked.
 struct Checked<'l> {
     labelling: &'l Labelling,
     net: &'l Net,
     numbers: HashMap<&'l [u8], usize>,
-    /// The parts of the formula, ascending.
+    /// The subformulas of the property, ascending.
     parts: Vec<Formula<Quantifier>>,
-    /// By part whether it holds in all reachable markings.
+    /// One entry per subformula: true if it holds in all reachable markings.
     everywhere: Vec<bool>,
-    /// By marking, one bit for each part that holds there, given the claims.
+    /// For each marking, one bit per subformula that holds there, given the claims.
     holds: Vec<Box<[u64]>>,
-    /// The transitions whose firings the property does not see.
+    /// The transitions whose firings the property cannot observe ([`silent`]).
     silent: Vec<TransitionId>,
 }
 
@@ -252,7 +251,7 @@ impl<'l> Checked<'l> {
         self.parts.binary_search(&formula).ok()
     }
 
-    /// Which parts hold in a marking, given these claims about it.
+    /// Evaluates all subformulas at a marking, given the claims about it.
     fn values(&self, marking: &Marking, claims: &[Claim]) -> Box<[u64]> {
         let formulas = self.labelling.property.formulas();
         let mut bits = vec![0u64; self.parts.len().div_ceil(64).max(1)].into_boxed_slice();
@@ -280,13 +279,13 @@ impl<'l> Checked<'l> {
         self.part(formula).is_some_and(|part| bit(&self.holds[marking], part))
     }
 
-    /// Whether the property holds in a marking of which nothing is claimed.
+    /// Returns true if the property holds at a marking without claims.
     fn holds_without_claims(&self, marking: &Marking) -> bool {
         let bits = self.values(marking, &[]);
         self.part(self.labelling.property.formula()).is_some_and(|part| bit(&bits, part))
     }
 
-    /// Accepts the claims about a marking.
+    /// Checks the claims about a marking.
     fn claims_at(&self, at: usize) -> Result<(), LabellingFlaw> {
         let claims = &self.labelling.claims[at];
         let flaw = |claim: usize| LabellingFlaw::Claim { marking: at, claim };
@@ -307,8 +306,8 @@ impl<'l> Checked<'l> {
         Ok(())
     }
 
-    /// Whether a claim follows from what holds here and after one firing. `all` has
-    /// what stands for all successors once that is known.
+    /// Returns true if a claim follows from the subformulas that hold here and after one firing.
+    /// `all` caches the numbers of all successors.
     fn follows(
         &self,
         at: usize,
@@ -323,7 +322,8 @@ impl<'l> Checked<'l> {
         };
         let is_dead = || self.net.is_dead(marking);
         let same = |next: usize| self.holds(next, claim.formula);
-        // A marking without this claim has the part because it holds everywhere, and needs no rank.
+        // A marking without this claim has the subformula because it holds everywhere, and needs no
+        // rank.
         let nearer = |next: usize| {
             same(next) && self.rank(next, claim.formula).is_none_or(|rank| rank < claim.rank)
         };
@@ -335,19 +335,22 @@ impl<'l> Checked<'l> {
             Node::Release(paths, left, right) => {
                 here(right) && (here(left) || is_dead() || leads(paths, &same)?)
             }
-            // Constants, literals, ∧ and ∨ are evaluated; a claim of one of them is never accepted.
+            // Constants, literals, ∧ and ∨ are evaluated. A claim about such a subformula is never
+            // accepted.
             _ => false,
         })
     }
 
-    /// The rank of a claim; nothing where there is no such claim, since it holds everywhere.
+    /// Returns the rank of a claim. Returns `None` without such a claim, because then the
+    /// subformula holds everywhere.
     fn rank(&self, marking: usize, formula: Formula<Quantifier>) -> Option<u32> {
         let claims = &self.labelling.claims[marking];
         let at = claims.binary_search_by_key(&formula, |claim| claim.formula).ok()?;
         Some(claims[at].rank)
     }
 
-    /// Whether the named firing, or all, lead to listed markings of which this is true.
+    /// Returns true if the given firing, or every firing, leads to a listed marking that satisfies
+    /// `to`.
     fn leads(
         &self,
         marking: &Marking,
@@ -378,16 +381,15 @@ impl<'l> Checked<'l> {
         }
     }
 
-    /// The number of the marking that stands for the one after a firing.
+    /// Returns the number of the listed marking that represents the successor by a firing.
     fn after(&self, marking: &Marking, t: TransitionId) -> Result<Option<usize>, LabellingFlaw> {
         let mut next = marking.clone();
         self.net.fire(&mut next, t).map_err(|_| Flaw::Overflow)?;
         self.listed_from(next)
     }
 
-    /// The number of a marking that is listed; where it is not, that of the first such that is
-    /// reached from it by firings that the property does not see, of those that are enabled always
-    /// the first.
+    /// Returns the number of the marking if it is listed. Otherwise returns the first listed
+    /// marking reached by silent firings, where always the first enabled silent transition fires.
     fn listed_from(&self, mut marking: Marking) -> Result<Option<usize>, LabellingFlaw> {
         for _ in 0..MOST_SILENT {
             if let Some(&at) = self.numbers.get(&*packed(marking.tokens())) {
@@ -405,8 +407,9 @@ fn bit(bits: &[u64], at: usize) -> bool {
     bits[at / 64] >> (at % 64) & 1 == 1
 }
 
-/// By part, parts of each before it, whether it holds in every reachable marking, as far as that
-/// follows from what is given. `implied` has for each a predicate that implies it.
+/// Returns, for each subformula, true if it holds in every reachable marking by the premises.
+/// Subformulas must come after their own parts. `implied` has a predicate that implies each
+/// subformula.
 pub fn everywhere(
     formulas: &Ctl,
     parts: &[Formula<Quantifier>],
@@ -424,7 +427,7 @@ pub fn everywhere(
         let is = |part: Formula<Quantifier>| {
             parts.binary_search(&part).is_ok_and(|at| known.get(at) == Some(&true))
         };
-        // One of them can be reached from everywhere.
+        // One disjunct is reachable from every reachable marking.
         let stays = |met: Formula<Quantifier>| {
             let each = match formulas.node(met) {
                 Node::Or(any) => &any[..],
@@ -438,7 +441,7 @@ pub fn everywhere(
             Node::And(all) => all.iter().all(|&part| is(part)),
             Node::Or(any) => any.iter().any(|&part| is(part)),
             Node::Next(Quantifier::All, inner) => is(*inner),
-            // There is a firing, and whatever it leads to will do.
+            // Some transition is enabled, and every successor satisfies the operand.
             Node::Next(Quantifier::Exists, inner) => goes_on && is(*inner),
             Node::Until(Quantifier::Exists, left, right) => {
                 is(*right) || is(*left) && stays(*right)

@@ -1,4 +1,4 @@
-//! Labellings as they stand in files: nodes by name.
+//! Labellings as lines of files, with names instead of ids.
 //!
 //! ```json
 //! {"atoms": [{"comparison": {"sum": [["p", -1]], "bound": -1}}],
@@ -10,11 +10,11 @@
 //!  "given": [{"enabled": "u"}], "stays": [{"enabled": "t"}]}
 //! ```
 //!
-//! Literals are atoms by their numbers from 1, negative for a negation; formulas refer to those
-//! before them, from 0. `tokens` are pairs of a place, by its number in `places`, and its tokens;
-//! other places are empty. A claim is the number of a formula, its rank (0 where it is left out),
-//! and the firing that leads on where one is enough. Resolving a line says nothing of whether it is
-//! right.
+//! Literals are atoms by their numbers from 1, negative for a negation. Formulas refer to earlier
+//! formulas by their numbers from 0. `tokens` are pairs of a place, by its index in `places`, and
+//! its tokens; other places are empty. A claim is the number of a formula, its rank (0 if left
+//! out), and the transition that leads to the next marking if a single one suffices. Resolving a
+//! line does not check the labelling.
 
 use super::{Claim, Given, Labelling};
 use crate::certificate::Flaw;
@@ -26,72 +26,72 @@ use parikh_net::{Marking, Net, PlaceId, Predicate, TreeProperty};
 use parikh_temporal::{Atom, Ctl, Formula, Node, Quantifier};
 use serde::{Deserialize, Serialize};
 
-/// A labelling in names.
+/// A labelling with names instead of ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedLabelling {
-    /// What atoms stand for.
+    /// The atoms of the formulas.
     pub atoms: Vec<NamedPredicate>,
-    /// Formulas over these, parts first.
+    /// Formulas over the atoms, subformulas first.
     pub formulas: Vec<NamedPart>,
-    /// The property.
+    /// The property, as an index into `formulas`.
     pub formula: usize,
-    /// The places that hold tokens somewhere.
+    /// The places that hold tokens in some marking.
     pub places: Vec<String>,
-    /// The markings, each with what is claimed of it.
+    /// The markings with their claims.
     pub markings: Vec<NamedClaims>,
-    /// What no reachable marking satisfies, by premise.
+    /// Predicates that no reachable marking satisfies, by premise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<NamedPredicate>,
-    /// What stays reachable wherever the net goes, by premise.
+    /// Predicates that stay reachable, by premise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stays: Vec<NamedPredicate>,
 }
 
-/// A formula, by its parts.
+/// A formula with the numbers of its operands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedPart {
-    /// Always true.
+    /// The constant true.
     True,
-    /// Never true.
+    /// The constant false.
     False,
-    /// An atom from 1, or its negation.
+    /// An atom, numbered from 1, or its negation as a negative number.
     Literal(i64),
-    /// All of these.
+    /// A conjunction.
     And(Vec<usize>),
-    /// One of these.
+    /// A disjunction.
     Or(Vec<usize>),
-    /// After one firing.
+    /// The operand holds after one firing.
     Next(NamedPaths, usize),
-    /// The first until the second.
+    /// The first operand holds until the second does.
     Until(NamedPaths, usize, usize),
-    /// The first releases the second.
+    /// The first operand releases the second.
     Release(NamedPaths, usize, usize),
 }
 
-/// Which paths an operator speaks of.
+/// The path quantifier of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NamedPaths {
-    /// All.
+    /// For all paths.
     A,
-    /// Some.
+    /// For some path.
     E,
 }
 
-/// A marking, and what is claimed of it.
+/// A marking with the claims about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedClaims {
-    /// Pairs of a place, by number, and its tokens, one after the other.
+    /// Pairs of a place index and the tokens of the place, flattened.
     pub tokens: Vec<u64>,
     /// The claims.
     pub claims: Vec<NamedClaim>,
 }
 
-/// A claim.
+/// A claim about a marking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum NamedClaim {
-    /// A formula, its rank, and the firing that leads on.
+    /// A formula, its rank, and the transition to the next marking.
     By(usize, u32, String),
     /// A formula and its rank.
     Ranked(usize, u32),
@@ -104,12 +104,12 @@ impl Kept for NamedLabelling {
 }
 
 impl NamedLabelling {
-    /// A labelling of markings of `net`.
+    /// Writes a labelling of markings of `net`.
     pub fn of(net: &Net, labelling: &Labelling) -> NamedLabelling {
         let property = &labelling.property;
         let parts = property.formulas().below(property.formula());
         let number = |formula: &Formula<Quantifier>| {
-            // Claims are about parts of the formula; else the number is that of nothing.
+            // Claims are about subformulas; otherwise the number refers to nothing.
             parts.binary_search(formula).unwrap_or(parts.len())
         };
         let named = |part: &Formula<Quantifier>| named_part(property, *part, &number);
@@ -147,10 +147,10 @@ impl NamedLabelling {
         }
     }
 
-    /// The labelling, in ids of `net`; nothing of it is checked yet.
+    /// Returns the labelling in ids of `net`, without checking it.
     ///
     /// # Errors
-    /// When a name or a number is not that of anything.
+    /// When a name is not known or a number refers to nothing.
     pub fn resolve(&self, net: &Net) -> Result<Labelling, String> {
         let said = |flaw: Flaw| flaw.to_string();
         let predicates = |all: &[NamedPredicate]| {
@@ -164,8 +164,8 @@ impl NamedLabelling {
         let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
         let formula = *built.get(self.formula).ok_or("there is no such formula")?;
         let property = TreeProperty::new(&store, formula, &atoms);
-        // The same again in the store of the property, where its parts have their numbers. Atoms
-        // that it does not speak of are others there.
+        // Builds the formulas again in the store of the property, where its subformulas have their
+        // ids. Atoms that the property does not use get other numbers there.
         let mut store = property.formulas().clone();
         let others = property.atoms().len()..;
         let literals: Vec<_> = atoms

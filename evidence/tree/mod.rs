@@ -1,8 +1,9 @@
-//! Evidence about the tree of runs: markings with the formulas of CTL that are true of them.
+//! Evidence about branching-time properties: markings labelled with CTL formulas that are true of
+//! them.
 //!
-//! A *labelling* claims that a formula is true of the initial marking, and lists what that stands
-//! on: markings, and with each the temporal parts of the formula that are true of it. Formulas are
-//! in negation normal form, so all claims are positive, and each is seen to follow from others:
+//! A *labelling* claims that a formula is true of the initial marking. It lists markings, and for
+//! each the temporal subformulas that are true of it. Formulas are in negation normal form, so all
+//! claims are positive. Each claim is checked to follow from others:
 //!
 //! | claim at m | follows from |
 //! |---|---|
@@ -13,26 +14,29 @@
 //! | E(φ R ψ) | ψ, and one of: φ; m is dead; one firing leads to the same claim |
 //! | A(φ R ψ) | ψ, and one of: φ; every firing leads to the same claim |
 //!
-//! Atoms are evaluated, ∧ and ∨ are what they are. Where a firing leads to a marking that is not
-//! listed, one that is reached from there by firings that the formula does not see ([`silent`])
-//! stands for it.
+//! Atoms, ∧ and ∨ are evaluated. If a firing leads to a marking that is not listed, it is
+//! represented by a listed marking that it reaches by firings that the formula cannot observe
+//! ([`silent`]).
 //!
-//! # Why that is enough
+//! # Soundness
 //! By induction over formulas, and for untils over ranks, which are natural numbers and so cannot
-//! decrease for ever. Markings that claim φ R ψ are a set from which each path, or the one that is
-//! named, stays in the set up to where φ holds too, and all of the set satisfies ψ: that set is
-//! below the greatest fixpoint. Successors are made by firing, here; a successor that is not listed
-//! makes the claim fail.
+//! decrease forever. Consider the set of markings that claim φ R ψ. All of them satisfy ψ. Each
+//! path from one of them (or the given one) stays in the set until φ holds, too. So the set is
+//! contained in the greatest fixed point. The checker computes successors by firing; a successor
+//! that is not listed makes the claim fail.
 //!
 //! # Premises
-//! A labelling may rest on predicates that no reachable marking satisfies, and on some that stay
-//! reachable wherever the net goes. All markings that claims are checked at are reachable or
-//! claimed for nothing: whoever is listed and not reachable is never asked for by the claim at the
-//! initial marking. So a part of the formula holds in all of them that is implied by a predicate
-//! ([`implied_by`]) whose negation is such a predicate, EF φ does where what implies φ stays
-//! reachable, and with these what follows from them (`everywhere`): E(φ U ψ) where φ holds
-//! everywhere and ψ stays reachable, EX φ where φ holds everywhere and no reachable marking is
-//! dead.
+//! A labelling may use premises: predicates that no reachable marking satisfies, and predicates
+//! that stay reachable. Listed markings may be unreachable, but the claim at the initial marking
+//! never depends on these. So the following subformulas hold at all relevant markings
+//! (`everywhere`):
+//!
+//! - a subformula that is implied by a predicate ([`implied_by`]) whose negation no reachable
+//!   marking satisfies;
+//! - EF φ, if a predicate that implies φ stays reachable;
+//! - E(φ U ψ), if φ holds everywhere and ψ stays reachable;
+//! - EX φ, if φ holds everywhere and no reachable marking is dead;
+//! - all consequences of these.
 //!
 //! Source: the labelling algorithm of Clarke, Emerson and Sistla, TOPLAS 1986; ranks as in
 //! Namjoshi, *Certifying Model Checkers*, CAV 2001.

@@ -1,44 +1,45 @@
-//! Firings that a formula without EX and AX does not see: markings before and after satisfy the
-//! same.
+//! Silent firings: firings that a formula without EX and AX cannot observe. The markings before and
+//! after them satisfy the same subformulas.
 //!
 //! # Conditions
-//! 1. The formula has neither EX nor AX, and no atom speaks of deadness.
-//! 2. The transition takes tokens, and no other takes tokens from where it does: p• = {t} for all p
-//!    ∈ •t.
-//! 3. It changes no place that an atom speaks of.
+//! 1. The formula has neither EX nor AX, and no atom mentions deadness.
+//! 2. The transition has input places, and no other transition consumes from them: p• = {t} for all
+//!    p ∈ •t.
+//! 3. It changes no place that an atom reads.
 //!
-//! Where such firings could go on for ever, nothing would be gained by going along them. So of each
-//! cycle of transitions that give tokens to one another, one is taken for seen ([`ending`]).
+//! Firings that continue forever would lead to no listed marking. So for each cycle of transitions
+//! that feed each other, one transition counts as not silent ([`ending`]).
 //!
 //! # Soundness
 //! Let t be such a transition and m →t m'. Then m and m' satisfy the same formulas of CTL* without
-//! next. Atoms agree on them, by (3). By (2), t stays enabled until it fires, whatever else fires,
-//! and what is enabled beside it is enabled after it. So a maximal path from m that begins with t
-//! is a path from m' with one marking more in front that looks the same; one that fires t later,
-//! after u₁ … uₖ, is matched from m' by u₁ … uₖ, whose markings look the same one by one, and then
-//! goes on equally; one that never fires t is infinite, since a marking with t enabled is not dead,
-//! and is matched from m' by the same firings. The other way round, a maximal path from m' is one
-//! from m with t in front. In each case the two paths are equal up to repetitions of markings that
-//! look the same, they end or do not end together, and the markings that are matched are related
-//! again: equal, or one firing of t apart. That is a stuttering bisimulation that respects maximal
-//! paths, finite ones, too.
+//! next. By (3), they agree on all atoms. By (2), t stays enabled until it fires, whatever else
+//! fires, and every other transition that is enabled together with t is still enabled after t. A
+//! maximal path from m is one of three kinds. A path that begins with t is a path from m' with one
+//! more marking in front, which satisfies the same atoms. A path that fires t later, after u₁ … uₖ,
+//! is matched from m' by u₁ … uₖ, whose markings agree on the atoms one by one, and then continues
+//! equally. A path that never fires t is infinite, since a marking that enables t is not dead, and
+//! is matched from m' by the same firings. Conversely, a maximal path from m' is a path from m with
+//! t in front. In each case the two paths are equal up to repetitions of markings that agree on the
+//! atoms, both are finite or both are infinite, and matched markings are related again: equal, or
+//! one firing of t apart. This is a stuttering bisimulation that respects maximal paths, including
+//! finite ones.
 //!
 //! # For labellings
-//! A claim about m' so stands for the claim about m. Where a firing leads to m, the checker takes
-//! any listed marking on the way from m along such firings for it. For untils ranks decrease to the
-//! listed marking, and truth carries over. For A(φ R ψ), a violation from m of k firings is matched
-//! by one from m' of no more, by the argument above, so the shortest violation from a listed
-//! marking leads to a shorter one from another. For E(φ R ψ), the firings on the way to the listed
-//! marking are part of the path.
+//! So a claim about m' represents the claim about m. If a firing leads to m, the checker uses any
+//! listed marking that m reaches by such firings. For untils, ranks decrease to the listed marking,
+//! and truth carries over. For A(φ R ψ), a violation from m of k firings is matched by a violation
+//! from m' of at most k firings, by the argument above. So the shortest violation from a listed
+//! marking leads to a shorter one from another listed marking. For E(φ R ψ), the firings to the
+//! listed marking are part of the path.
 //!
-//! Source: condition (2) and (3) are those of Gerth, Kuiper, Peled and Penczek, *A Partial Order
+//! Source: conditions (2) and (3) are those of Gerth, Kuiper, Peled and Penczek, *A Partial Order
 //! Approach to Branching Time Logic Model Checking*, Information and Computation 1999, where a
-//! single transition is taken; here markings are identified, and nothing has to be said of cycles.
+//! single transition is taken. Here markings are identified, so no condition on cycles is needed.
 
 use parikh_net::{Net, TransitionId, TreeProperty};
 use parikh_temporal::Node;
 
-/// The transitions whose firings the property does not see, ascending.
+/// Returns the transitions whose firings the property cannot observe, ascending.
 pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
     let formulas = property.formulas();
     let parts = formulas.below(property.formula());
@@ -55,7 +56,7 @@ pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
         // 2
         !net.pre(t).is_empty()
             && net.pre(t).iter().all(alone)
-            // Where nothing changes, there is nothing to be identified.
+            // A transition without effect identifies no markings.
             && !net.delta(t).is_empty()
             // 3
             && net.delta(t).iter().all(|change| !is_seen[change.place.index()])
@@ -63,15 +64,16 @@ pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
     ending(net, net.transitions().filter(is_silent).collect())
 }
 
-/// Those of `silent`, which is ascending and satisfies (2), that are left when in each cycle of
-/// them one is left out: no row of their firings goes on for ever. t *feeds* u where it puts tokens
-/// to a place that u takes from. As long as there are any, one that feeds none of the others, or is
-/// fed by none, is kept; where there is none, the others are on cycles or between them, and the
-/// first of them is left out.
+/// Returns a subset of `silent` without cycles, so that no infinite sequence of firings is silent.
+/// `silent` must be ascending and satisfy (2). t *feeds* u if it produces into a place from which u
+/// consumes. Repeatedly, a transition that feeds no other remaining one, or is fed by none, is
+/// kept. If there is none, the remaining transitions are on cycles or between cycles, and the first
+/// of them is left out.
 fn ending(net: &Net, silent: Vec<TransitionId>) -> Vec<TransitionId> {
     let mut is_left = vec![false; net.transition_count()];
     silent.iter().for_each(|t| is_left[t.index()] = true);
-    // By (2), places with several consumers, which may be very many, feed no silent transition.
+    // By (2), a place with several consumers feeds no silent transition. Such places may have very
+    // many consumers.
     let feeds = |t: TransitionId| {
         net.post(t).iter().filter_map(|arc| match net.consumers(arc.place) {
             [only] => Some(only.transition),

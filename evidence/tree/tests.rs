@@ -1,4 +1,4 @@
-//! A labelling made by hand, and what is refused in others.
+//! Tests of a labelling made by hand, and of the rejection of wrong labellings.
 
 use super::visit::visit_tree;
 use super::*;
@@ -6,7 +6,7 @@ use crate::certificate::Flaw;
 use parikh_net::{Marking, Net, Predicate, TreeProperty, text};
 use parikh_temporal::{Atom, Ctl, Formula, Quantifier};
 
-/// A process that asks and is answered, or goes away for ever.
+/// A process that asks and is answered, or leaves forever.
 fn net() -> Net {
     text::parse(
         "place idle 1\nplace asking\nplace gone\ntransition ask: idle -> asking\n\
@@ -15,8 +15,7 @@ fn net() -> Net {
     .unwrap()
 }
 
-/// The property over whether somebody asks, which is atom 0, and whether nobody is there any more,
-/// atom 1.
+/// Builds a property over two atoms: atom 0 holds if the process is asking, atom 1 if it has left.
 fn property(
     net: &Net,
     make: impl Fn(&mut Ctl, [Formula<Quantifier>; 2]) -> Formula<Quantifier>,
@@ -33,7 +32,8 @@ fn marking(net: &Net, name: &str) -> Marking {
     Marking::new(net.places().map(|p| u64::from(p == marked)).collect())
 }
 
-/// EF gone, with claims of the initial marking, of the rank `rank`, by this firing.
+/// Returns a labelling for EF gone. The claim at the initial marking has the rank `rank` and the
+/// firing `by`.
 fn led(net: &Net, rank: u32, by: Option<&str>) -> Labelling {
     let property =
         property(net, |formulas, [_, gone]| formulas.eventually(Quantifier::Exists, gone));
@@ -55,7 +55,7 @@ fn an_until_leads_to_smaller_ranks() {
     assert_eq!(check(led(&net, 1, None)), first, "no firing");
     assert_eq!(check(led(&net, 1, Some("ask"))), first, "its end is not listed");
     assert_eq!(check(led(&net, 1, Some("answer"))), first, "not enabled");
-    // A way round does not lead there.
+    // A cycle does not lead to the goal.
     let mut round = led(&net, 1, Some("ask"));
     let formula = round.property.formula();
     let by = net.transition_named("answer");
@@ -67,7 +67,7 @@ fn an_until_leads_to_smaller_ranks() {
 #[test]
 fn a_release_goes_on_or_ends() {
     let net = net();
-    // Some row of firings comes to no end.
+    // Some firing sequence is infinite.
     let stays = property(&net, |formulas, [_, gone]| {
         let there = formulas.negate(gone);
         formulas.always(Quantifier::Exists, there)

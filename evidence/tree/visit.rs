@@ -1,8 +1,9 @@
-//! Whether the tree of runs has a property, by visiting all markings: the plainest way to find out.
+//! Decides a branching-time property by visiting all markings.
 //!
-//! All reachable markings are made, with what each firing leads to. Then the parts of the formula
-//! are evaluated in all of them, parts first: least fixpoints from the markings that have them at
-//! once, back along the firings; greatest ones by the markings that do not.
+//! First, all reachable markings and the edges between them are computed. Then the subformulas are
+//! evaluated in all markings, operands first. Least fixed points are computed backwards along the
+//! edges from the markings where the right operand holds. Greatest fixed points are computed by
+//! their complements.
 
 use crate::certificate::Flaw;
 use crate::certificate::markings::{packed, unpacked};
@@ -10,25 +11,26 @@ use parikh_net::{Marking, Net, TreeProperty};
 use parikh_temporal::{Node, PartValues, Quantifier};
 use std::collections::HashMap;
 
-/// The most firings between markings.
+/// The maximum number of edges between markings.
 const MOST_EDGES: usize = 1 << 27;
 
-/// The most bytes of markings, each of which is written down twice.
+/// The maximum number of bytes of all markings, each of which is stored twice.
 const MOST_BYTES: usize = 1 << 30;
 
-/// What was found.
+/// The result of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Visited {
-    /// How many markings were visited.
+    /// The number of visited markings.
     pub markings: u64,
-    /// Whether the property holds in the initial one.
+    /// True if the property holds in the initial marking.
     pub holds: bool,
 }
 
-/// Visits the reachable markings of `net`, at most so many. `goes_on` is asked at each.
+/// Visits the reachable markings of `net`, at most `most`. Calls `goes_on` at each.
 ///
 /// # Errors
-/// [`Flaw::More`] where there are more, [`Flaw::Stopped`], [`Flaw::Overflow`], [`Flaw::TooLarge`].
+/// [`Flaw::More`] if there are more markings; [`Flaw::Stopped`], [`Flaw::Overflow`],
+/// [`Flaw::TooLarge`].
 pub fn visit_tree(
     net: &Net,
     property: &TreeProperty,
@@ -51,13 +53,13 @@ pub fn visit_tree(
     Ok(Visited { markings: graph.after.len() as u64, holds: values[0] })
 }
 
-/// The reachable markings by number, the initial one first.
+/// The reachability graph. Marking 0 is the initial marking.
 struct Graph {
-    /// By marking where its firings lead, each once.
+    /// The successors of each marking, without duplicates.
     after: Vec<Vec<u32>>,
-    /// By marking where firings come from that lead there.
+    /// The predecessors of each marking.
     before: Vec<Vec<u32>>,
-    /// By atom and marking whether it holds.
+    /// The value of each atom at each marking.
     letters: Vec<Vec<bool>>,
 }
 
@@ -115,7 +117,7 @@ impl Graph {
         Ok(Graph { after, before, letters })
     }
 
-    /// By marking whether a formula holds, given its parts.
+    /// Returns the value of a formula at each marking, given the values of its operands.
     fn values(
         &self,
         node: &Node<Quantifier>,
@@ -155,8 +157,8 @@ impl Graph {
         }
     }
 
-    /// The markings that have it at once, and those `through` which one firing, or every one of
-    /// some, leads to one that has it.
+    /// Computes a least fixed point: the markings that satisfy `at_once`, and the markings that
+    /// satisfy `through` and have a successor (or only successors, by `paths`) in the fixed point.
     fn least(
         &self,
         paths: Quantifier,

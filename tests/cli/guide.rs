@@ -49,6 +49,7 @@ const PAGES: &[Page<'_>] = &[
     Page { path: "docs/library.md", not_run: &[], before: &[] },
     Page { path: "docs/evidence.md", not_run: &[], before: &[] },
     Page { path: "docs/certificates.md", not_run: &[], before: &[] },
+    Page { path: "docs/deciding.md", not_run: &[], before: &[] },
     Page {
         path: "docs/encodings.md",
         not_run: &[("parikh check MODEL -e RC --engines bmc-smt,k-induction-smt", "takes cvc5")],

@@ -1,28 +1,27 @@
-//! The guard: looks at the clock and at the memory while the audit is at work, and tells it to
-//! stop. What does not stop soon is left.
+//! The guard measures time and memory during the audit, and stops the audit at a limit. If the
+//! audit does not stop soon, the guard abandons it.
 
 use parikh_evidence::audit::{OutOf, Watch};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How often it looks.
+/// The interval between measurements.
 const LOOKING: Duration = Duration::from_millis(20);
 
-/// How long the audit may take to stop.
+/// The time that the audit has to stop.
 const GRACE: Duration = Duration::from_millis(1000);
 
-/// How an audit ends.
+/// The end of an audit.
 pub(crate) enum Ended<T> {
-    /// With this, by itself or because it was told to stop.
+    /// The audit returned a result, complete or stopped.
     With(T),
-    /// It panicked.
+    /// The audit panicked.
     Failed,
-    /// It was told to stop, and did not.
+    /// The audit was stopped and did not return in time.
     Left(OutOf),
 }
 
-/// Waits for the audit to send what it found, for so long and as long as the program takes no more
-/// than so many bytes.
+/// Waits for the result of the audit, within a time limit and a memory limit in bytes.
 pub(crate) fn wait<T>(
     found: &Receiver<T>,
     watch: &Watch,

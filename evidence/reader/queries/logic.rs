@@ -1,36 +1,36 @@
-//! Operators of logic in formulas: from the XML to junctions of what has none.
+//! Logical operators of formulas: from the XML to conjunctions and disjunctions of leaves.
 //!
-//! Negation is pushed inside with a flag, so that it ends at the leaves. A list holds the operands
-//! that are still to be read: no depth of a file costs stack.
+//! A flag pushes negation down to the leaves. A list of open operands replaces recursion, so any
+//! nesting depth is fine.
 
 use super::{DEEPEST, leaf};
 use crate::reader::{Unreadable, elements, name};
 use parikh_net::{Net, Predicate};
 use roxmltree::Node;
 
-/// A junction that is being put together.
+/// A conjunction or disjunction under construction.
 struct Open<'a, 'input, T> {
-    /// Whether one part is enough.
+    /// True for a disjunction.
     any: bool,
-    /// The operands still to be looked at, the last one first.
+    /// The operands still to be read, in reverse order.
     left: Vec<Operand<'a, 'input>>,
-    /// Those that are done.
+    /// The results of the operands read so far.
     done: Vec<T>,
-    /// How many levels of the file the junction is: none for the two operands of an equivalence.
+    /// The number of nesting levels in the file: 1, or 0 for the two cases of an equivalence.
     levels: usize,
 }
 
-/// A part of a formula that is still to be looked at.
+/// A part of a formula still to be read.
 #[derive(Clone, Copy)]
 pub(super) enum Operand<'a, 'input> {
-    /// The formula at a node, or its negation.
+    /// The formula at a node, negated if the boolean is true.
     Formula(Node<'a, 'input>, bool),
-    /// The conjunction of two, each with whether it is negated.
+    /// The conjunction of two formulas, each negated if its boolean is true.
     Both([(Node<'a, 'input>, bool); 2]),
 }
 
-/// A state formula, or its negation, as a predicate in sorted form: formulas that differ in no more
-/// than the order of their operands are equal.
+/// Reads a state formula, negated if `negated`, as a sorted predicate. Formulas that only differ in
+/// the order of operands give equal predicates.
 pub(super) fn predicate(
     net: &Net,
     node: Node<'_, '_>,
@@ -44,12 +44,13 @@ pub(super) fn predicate(
     Ok(junctions(node, negated, &part, &join)?.sorted())
 }
 
-/// Leaves that are read for one formula beyond four times its elements. An equivalence reads each
-/// of its operands twice, and one inside of another four times.
+/// The number of leaves read for one formula beyond four times its elements. An equivalence reads
+/// each operand twice, and a nested one four times.
 const SPARE_LEAVES: usize = 100_000;
 
-/// A formula, or its negation, from what is made of its leaves, each with whether it is negated, by
-/// joining them: one part is enough, or all are wanted.
+/// Reads a formula, negated if `negated`. The function `leaf` converts a leaf, negated if its
+/// boolean is true. The function `join` makes a disjunction if its boolean is true, and a
+/// conjunction otherwise.
 pub(super) fn junctions<'a, 'input, T>(
     node: Node<'a, 'input>,
     negated: bool,
@@ -83,11 +84,11 @@ pub(super) fn junctions<'a, 'input, T>(
                 Some(leaf(node, negated)?)
             }
         };
-        // Closes what is complete, and goes on with what is not.
+        // Closes complete junctions, and goes on with the next operand.
         loop {
             let Some(junction) = open.last_mut() else {
                 match made {
-                    // Nothing is open: what was made is the whole.
+                    // No junction is open, so this is the result.
                     Some(made) => return Ok(made),
                     None => break,
                 }
@@ -104,11 +105,11 @@ pub(super) fn junctions<'a, 'input, T>(
     }
 }
 
-/// Whether one operand is enough, and the operands, the last one first.
+/// The operands of a junction in reverse order; the boolean is true for a disjunction.
 pub(super) type Operands<'a, 'input> = (bool, Vec<Operand<'a, 'input>>);
 
-/// The operands of a formula, negated where the whole is; `None` for a leaf. ¬(a ∧ b) = ¬a ∨ ¬b,
-/// ¬(a ∨ b) = ¬a ∧ ¬b, a → b = ¬a ∨ b, and a ↔ b = (a ∧ b) ∨ (¬a ∧ ¬b).
+/// Returns the operands of a formula, negated if the formula is negated, or `None` for a leaf. ¬(a
+/// ∧ b) = ¬a ∨ ¬b, ¬(a ∨ b) = ¬a ∧ ¬b, a → b = ¬a ∨ b, and a ↔ b = (a ∧ b) ∨ (¬a ∧ ¬b).
 pub(super) fn operands<'a, 'input>(
     whole: Operand<'a, 'input>,
 ) -> Result<Option<Operands<'a, 'input>>, Unreadable> {
@@ -144,22 +145,22 @@ pub(super) fn operands<'a, 'input>(
     Ok(Some((any, parts.map(|(node, negated)| Operand::Formula(node, negated)).collect())))
 }
 
-/// An operator of logic.
+/// A logical operator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Connective {
     And,
     Or,
     Not,
     Implies,
-    /// Both or neither, or its negation.
+    /// An equivalence if true, an exclusive or if false.
     Alike(bool),
 }
 
 impl Connective {
-    /// The operator at `node`, which has as many operands as it takes; `None` for other elements.
+    /// Returns the logical operator at `node`, or `None` for other elements.
     ///
     /// # Errors
-    /// Where the number of operands is another.
+    /// When the number of operands is wrong.
     pub(super) fn of(node: Node<'_, '_>) -> Result<Option<Connective>, Unreadable> {
         let (connective, counts) = match name(node) {
             "conjunction" | "and" => (Connective::And, 1..=usize::MAX),

@@ -1,5 +1,4 @@
-//! Query files of the Model Checking Contest: from the XML to what is asked of the reachable
-//! markings.
+//! Query files of the Model Checking Contest: from the XML to questions about reachable markings.
 //!
 //! ```xml
 //! <property-set xmlns="http://mcc.lip6.fr/">
@@ -11,27 +10,27 @@
 //! ```
 //!
 //! # Meaning
-//! - `exists-path` of `finally` φ (EF φ) holds if φ holds in a reachable marking, of which the
-//!   initial one is one. `all-paths` of `globally` φ (AG φ) holds if φ holds in all of them, that
-//!   is, if ¬φ in none. A negation around either is turned round. A formula without either is about
-//!   the initial marking.
-//! - `place-bound` asks for the largest value of the sum of the tokens of its places. It is the
+//! - `exists-path` of `finally` φ (EF φ) holds if φ holds in some reachable marking, including the
+//!   initial one. `all-paths` of `globally` φ (AG φ) holds if φ holds in all reachable markings,
+//!   that is, if ¬φ holds in none. A negation around either operator gives the dual question. A
+//!   formula without either operator is about the initial marking.
+//! - `place-bound` asks for the largest value of the sum of the tokens on its places. It is the
 //!   maximum of the sum, not the sum of the maxima. A place listed twice counts twice.
-//! - `tokens-count` is the sum of the tokens of its places, `is-fireable` holds if at least one of
-//!   its transitions is enabled, `deadlock` if none of the net's is. A place of a coloured net
-//!   stands for all its colours, a transition for all its bindings.
-//! - Path quantifiers below each other are formulas of CTL (`trees`). Some are more than that:
-//!   `all-paths` of `globally` of `exists-path` of `finally` φ (AG EF φ) holds if φ can be reached
-//!   from every reachable marking; EF AG φ is its negation with ¬φ.
-//! - Formulas of these by `negation`, `conjunction`, `disjunction` and `implication` are formulas
-//!   over questions.
-//! - Other formulas with operators of time below one path quantifier are about runs: LTL (`runs`).
-//! - What mixes the two logics is an error by itself, and the others of its file are not.
+//! - `tokens-count` is the sum of the tokens on its places. `is-fireable` holds if at least one of
+//!   its transitions is enabled, and `deadlock` if no transition of the net is enabled. A place of
+//!   a coloured net represents all its colours, and a transition all its bindings.
+//! - Nested path quantifiers make formulas of CTL (`trees`). For some of them, there is a simpler
+//!   question: `all-paths` of `globally` of `exists-path` of `finally` φ (AG EF φ) holds if φ is
+//!   reachable from every reachable marking. EF AG φ is its negation with ¬φ.
+//! - Combinations of these by `negation`, `conjunction`, `disjunction` and `implication` are
+//!   Boolean formulas over questions.
+//! - Other formulas with temporal operators below one path quantifier are about runs: LTL (`runs`).
+//! - A formula that mixes the two logics is an error, and does not affect the others of its file.
 //!
-//! # How
-//! A predicate is made with a list of the operators still open, each with a flag for whether its
-//! inside is negated, so that negation ends at the leaves and no depth of the file costs stack.
-//! What comes out may be [`DEEPEST`] operators deep.
+//! # Method
+//! A list holds the open operators, each with a flag for negation, which is pushed down to the
+//! leaves. So no nesting depth needs recursion. The predicates have at most [`DEEPEST`] nested
+//! operators.
 
 mod logic;
 mod numbers;
@@ -53,42 +52,42 @@ use quantifiers::{is_path, joined, speaks_of_its_path};
 use roxmltree::Node;
 use std::collections::HashSet;
 
-/// The deepest nesting of operators. Predicates are walked over by recursion, which is good for
-/// many times this.
+/// The greatest nesting depth of operators. Recursion over predicates works for many times this
+/// depth.
 pub const DEEPEST: usize = 2_000;
 
-/// One property of a query file.
+/// A property of a query file.
 #[derive(Debug)]
 pub struct Property {
-    /// Its id, as it stands in the file.
+    /// The id as written in the file.
     pub id: String,
-    /// What it asks, or why it asks for more than is known here.
+    /// The question, or the reason why it is not supported.
     pub question: Result<Question, Unreadable>,
 }
 
 /// Reads a query file about `net`.
 ///
 /// # Errors
-/// When the file is no list of properties. A formula that cannot be read is an error in its own
+/// When the file is not a list of properties. An error in a formula is reported in its own
 /// [`Property`].
 pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
     properties(net, None, bytes)
 }
 
-/// Reads a query file whose formulas are about the *cases* of `net`: firing sequences that end in
-/// one of its final markings. A run that comes there stays there, so a case is a run that meets a
-/// final marking. Nothing comes next after it: `next` of anything does not hold where nothing is
-/// enabled. All runs, and some, are all cases and some.
+/// Reads a query file about the *cases* of `net`: firing sequences that end in a final marking. A
+/// run that reaches a final marking stays there, so a case is a run that reaches a final marking.
+/// No marking follows the final one, so `next` of any formula is false where no transition is
+/// enabled. Path quantifiers range over cases.
 ///
 /// # Errors
-/// As [`read`]; when the net has no final marking, or something is enabled in one.
+/// As [`read`]. Also when the net has no final marking, or when a transition is enabled in one.
 pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
     let refuse = |what: &str| Err(Unreadable { line: 0, what: what.to_owned() });
     let finals = net.final_markings();
     if finals.is_empty() {
         return refuse("the model has no final marking");
     }
-    // A marking beyond the bounds of the model's places is not reached.
+    // A marking beyond the bounds of the model's places is unreachable.
     let goes_on = |last: &Marking| net.marking_of_model(last).is_some_and(|it| !net.is_dead(&it));
     if finals.iter().any(goes_on) {
         return refuse("something is enabled in a final marking, so that cases do not end there");
@@ -127,8 +126,8 @@ fn properties(
     Ok(properties)
 }
 
-/// Tells properties of one id apart: the first keeps it, and the others are called `ID-2`, `ID-3`
-/// and so on, after their order, with numbers that make no id that is there.
+/// Makes equal ids of properties different. The first keeps the id, and the others become `ID-2`,
+/// `ID-3` and so on, in order, without collisions with existing ids.
 fn number_equal_ids(properties: &mut [Property]) {
     let mut taken: HashSet<String> = properties.iter().map(|it| it.id.clone()).collect();
     let mut met = HashSet::new();
@@ -143,11 +142,11 @@ fn number_equal_ids(properties: &mut [Property]) {
     }
 }
 
-/// So many formulas of a file that cannot be read are looked at: to find the line of each, the file
-/// is gone through from its beginning.
+/// The largest number of unreadable formulas of a file that are examined. Finding the line of each
+/// of them scans the file from its beginning.
 const MOST_UNREADABLE: usize = 1000;
 
-/// A property; its formula is only looked at where that is wanted.
+/// Reads a property. Its formula is only read if `is_read`.
 fn property(
     net: &Net,
     done: Option<&Predicate>,
@@ -168,7 +167,8 @@ fn property(
     Ok(Property { id: text(child(node, "id")?)?, question })
 }
 
-/// What a `formula` asks; of cases, if they are done in a marking with `done`.
+/// Returns the question of a `formula`. With `done`, the question is about cases that end in a
+/// marking with `done`.
 fn question(
     net: &Net,
     done: Option<&Predicate>,
@@ -182,14 +182,14 @@ fn question(
     if name(node) == "place-bound" && !negated {
         return Ok(Question::Largest(sum(node, tokens(net, node)?)?));
     }
-    // Without a quantifier around it, what speaks of a path is said of all.
+    // A path formula without a quantifier is about all paths.
     if speaks_of_its_path(node) {
         return match done {
             None => on_paths(net, true, (node, negated)),
             Some(_) => runs::of_runs(net, done, true, (node, negated)),
         };
     }
-    // A path quantifier within a leaf is found where that is read.
+    // The reader of a leaf finds a path quantifier inside the leaf.
     if !node.descendants().any(is_path) {
         return Ok(Question::Initially(predicate(net, node, negated)?));
     }
@@ -205,14 +205,14 @@ fn question(
     }
 }
 
-/// The only formula inside `node`.
+/// Returns the only formula inside `node`.
 fn inside<'a, 'input>(node: Node<'a, 'input>) -> Result<Node<'a, 'input>, Unreadable> {
     only(node, elements(node), "formula")
 }
 
-/// A formula without operators of logic.
+/// Reads a formula without logical operators.
 fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
-    // left ≤ right, left + 1 ≤ right, and the same the other way round.
+    // The comparisons are left ≤ right and left + 1 ≤ right, with the sides exchanged if `swapped`.
     let (swapped, less) = match name(node) {
         "true" => return Ok(Predicate::True),
         "false" => return Ok(Predicate::False),
@@ -241,7 +241,7 @@ fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
     compare(net, node, swapped, less)
 }
 
-/// The nodes listed inside `node`, at least one; all are of this `kind`.
+/// Returns the nodes listed inside `node`, at least one, all of this `kind`.
 fn listed<T>(
     node: Node<'_, '_>,
     kind: &str,
@@ -249,12 +249,12 @@ fn listed<T>(
 ) -> Result<Vec<T>, Unreadable> {
     let (mut nodes, mut has_none) = (Vec::new(), false);
     for listed in elements(node) {
-        // What a typed formula lists, and the net does not have: a colour without tokens.
+        // Textual formulas write this element for a colour that never has a token.
         if name(listed) == "none" {
             has_none = true;
             continue;
         }
-        // A typed name stands in an attribute, where no blank of it is lost.
+        // Textual formulas write a name into an attribute, to preserve its blanks.
         let id = match (optional(listed, "name"), text(listed)?) {
             (Some(name), inside) if inside.is_empty() => name.to_owned(),
             (None, inside) => inside,

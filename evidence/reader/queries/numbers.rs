@@ -1,12 +1,12 @@
-//! Numbers in formulas: from the XML to sums of tokens, and comparisons of two such sums.
+//! Numbers in formulas: from the XML to sums of tokens, and comparisons of two sums.
 //!
 //! # Meaning
 //! - `integer-constant` is a whole number, perhaps with a sign. `tokens-count` is the sum of the
 //!   tokens of its places.
 //! - `integer-sum` and `integer-product` have one operand or more, `integer-difference` has two.
 //!   Operands may be nested.
-//! - At most one factor of a product depends on tokens: a product of two such factors is no sum of
-//!   tokens, and is refused.
+//! - At most one factor of a product depends on tokens. A product of two such factors is not a
+//!   linear sum, and is refused.
 //!
 //! Numbers are added in 128 bits. A coefficient or a bound that does not fit 64 bits is refused.
 
@@ -17,7 +17,7 @@ use parikh_net::{Net, PlaceId, Predicate};
 use roxmltree::Node;
 use std::collections::BTreeMap;
 
-/// Σ a·m(p) + constant. No coefficient is 0.
+/// A sum Σ a·m(p) + constant, without coefficients 0.
 #[derive(Default)]
 struct Integer {
     terms: BTreeMap<PlaceId, i128>,
@@ -29,7 +29,7 @@ impl Integer {
         Integer { constant, ..Integer::default() }
     }
 
-    /// Adds `factor` times another number. `None` where 128 bits are too few.
+    /// Adds `factor` times another number. Returns `None` on overflow of 128 bits.
     fn add(mut self, other: &Integer, factor: i128) -> Option<Integer> {
         for (&place, coefficient) in &other.terms {
             let own = self.terms.entry(place).or_default();
@@ -40,7 +40,7 @@ impl Integer {
         Some(self)
     }
 
-    /// The sum without its constant.
+    /// Returns the terms of the sum without the constant.
     fn terms(&self, node: Node<'_, '_>) -> Result<Vec<(PlaceId, i64)>, Unreadable> {
         let term = |(&place, &coefficient)| Some((place, i64::try_from(coefficient).ok()?));
         self.terms.iter().map(term).collect::<Option<_>>().ok_or_else(|| too_large(node))
@@ -51,7 +51,7 @@ fn too_large(node: Node<'_, '_>) -> Unreadable {
     Unreadable::at(node, "the numbers of this comparison are too large")
 }
 
-/// left + `less` ≤ right of the two operands, or with these exchanged.
+/// Returns the comparison left + `less` ≤ right of the two operands, exchanged if `swapped`.
 pub(super) fn compare(
     net: &Net,
     node: Node<'_, '_>,
@@ -68,7 +68,7 @@ pub(super) fn compare(
     let sum = sum(node, all.terms(node)?)?;
     let bound = all.constant.checked_neg().and_then(|bound| bound.checked_sub(less));
     let bound = bound.ok_or_else(|| too_large(node))?;
-    // Tokens are never negative, which decides some comparisons by their signs.
+    // Token counts are never negative, so the signs of the coefficients decide some comparisons.
     let positive = |&(_, a): &(PlaceId, i64)| a > 0;
     if bound >= 0 && !sum.terms().iter().any(positive) {
         return Ok(Predicate::True);
@@ -82,7 +82,7 @@ pub(super) fn compare(
     }
 }
 
-/// The number at `node`, which is nested `depth` levels deep.
+/// Reads the number at `node`, at nesting depth `depth`.
 fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<Integer, Unreadable> {
     if depth > DEEPEST {
         let what = format!("numbers nested deeper than {DEEPEST} are not read");
@@ -111,7 +111,7 @@ fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<Integer, Unrea
     }
 }
 
-/// The number that an operator makes of its operands.
+/// Applies an operator to numbers.
 fn operated(
     node: Node<'_, '_>,
     operator: &str,
@@ -142,7 +142,7 @@ fn constant(node: Node<'_, '_>) -> Result<Integer, Unreadable> {
     let digits = text(node)?;
     let unsigned = digits.strip_prefix(['-', '+']).unwrap_or(&digits);
     let is_number = !unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit());
-    // A typed sum is added up before it gets here, so it may need more than 64 bits.
+    // The sum of a textual formula is computed before, so it may need more than 64 bits.
     match digits.parse().ok().filter(|_| is_number) {
         Some(number) => Ok(Integer::constant(number)),
         None => {
@@ -152,7 +152,7 @@ fn constant(node: Node<'_, '_>) -> Result<Integer, Unreadable> {
     }
 }
 
-/// The tokens of the places listed in `node`, together.
+/// Returns the sum of the tokens on the places listed in `node`.
 pub(super) fn tokens(net: &Net, node: Node<'_, '_>) -> Result<Vec<(PlaceId, i64)>, Unreadable> {
     let places = listed(node, "place", |id| net.places_named(id))?.into_iter().flatten();
     Ok(places.map(|place| (place, 1)).collect())

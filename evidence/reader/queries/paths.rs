@@ -1,9 +1,9 @@
 //! Path quantifiers in formulas: from the XML to questions about markings, runs, and the tree of
 //! runs.
 //!
-//! A quantifier around what speaks of no path says nothing: every path begins in the same marking.
-//! So `all-paths` of formulas that have quantifiers of their own, joined with one that has none, is
-//! taken apart into the quantified ones and a formula about runs.
+//! A quantifier around a state formula has no effect, because all paths begin in the same marking.
+//! So `all-paths` of a combination of quantified formulas and a formula without quantifiers is
+//! split. The parts are the quantified formulas and a formula about runs.
 
 use super::logic::{Operand, junctions, operands, predicate};
 use super::quantifiers::{Early, is_operator_of_time, is_path, joined, speaks_of_its_path};
@@ -13,7 +13,7 @@ use crate::reader::{Unreadable, name};
 use parikh_net::{Net, Predicate};
 use roxmltree::Node;
 
-/// A formula about the initial marking and what comes from there, or its negation.
+/// Reads a formula about the initial marking and the paths from there, negated if `negated`.
 pub(super) fn of_marking(
     net: &Net,
     node: Node<'_, '_>,
@@ -26,7 +26,7 @@ pub(super) fn of_marking(
     junctions(node, negated, &part, &joined)
 }
 
-/// A question about cases, or its negation.
+/// Reads a question about cases, negated if `negated`.
 pub(super) fn of_cases(
     net: &Net,
     done: &Predicate,
@@ -40,7 +40,7 @@ pub(super) fn of_cases(
     runs::of_runs(net, Some(done), all != negated, (inside(node)?, negated))
 }
 
-/// A question with path quantifiers, or its negation.
+/// Reads a question with path quantifiers, negated if `negated`.
 fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Unreadable> {
     if let Some(early) = Early::of(node) {
         let (always, met) = (early == Early::Invariant, early == Early::Possibility);
@@ -58,11 +58,12 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
         return Ok(Question::Reach { goals, all: true, then: met != negated });
     }
     let all = name(node) == "all-paths";
-    // A run without ψ is one with ¬ψ.
+    // ¬A ψ = E ¬ψ, and ¬E ψ = A ¬ψ.
     on_paths(net, all != negated, (inside(node)?, negated))
 }
 
-/// That all paths satisfy the formula at `path`, or some; or its negation where that is `negated`.
+/// Returns the question if all paths satisfy the formula at `path`, or some path if not `all`. The
+/// formula is negated if `negated`.
 pub(super) fn on_paths(
     net: &Net,
     all: bool,
@@ -78,7 +79,7 @@ pub(super) fn on_paths(
     if !speaks_of_its_path(path) {
         return Ok(Question::Initially(predicate(net, path, negated)?));
     }
-    // EF φ can be reached; AG φ = ¬EF ¬φ.
+    // EF φ is reachability of φ, and AG φ = ¬EF ¬φ.
     let always = match name(path) {
         "globally" => Some(!negated),
         "finally" => Some(negated),
@@ -93,9 +94,9 @@ pub(super) fn on_paths(
     }
 }
 
-/// The same of a formula with path quantifiers inside. A (φ ∧ ψ) = A φ ∧ A ψ and E (φ ∨ ψ) =
-/// E φ ∨ E ψ. The other two come apart where at most one part speaks of the path: the others are
-/// about the marking where it begins.
+/// Does the same as [`on_paths`] for a formula with path quantifiers inside. A (φ ∧ ψ) = A φ ∧ A ψ
+/// and E (φ ∨ ψ) = E φ ∨ E ψ. The other two combinations can be split if at most one part is a path
+/// formula: the other parts are about the first marking.
 fn on_nested_paths(
     net: &Net,
     all: bool,
@@ -113,7 +114,7 @@ fn on_nested_paths(
         Operand::Formula(node, _) => usize::from(speaks_of_its_path(*node)),
         Operand::Both(both) => both.iter().filter(|signed| speaks(signed)).count(),
     };
-    // E (φ ∧ ψ) comes apart in an equivalence, too.
+    // E (φ ∧ ψ) also has to be split in the cases of an equivalence.
     let is_apart = |operand| matches!(operand, Operand::Formula(..)) || all || count(&operand) <= 1;
     let spoken: usize = left.iter().map(count).sum();
     if any == all && spoken > 1 || !left.iter().copied().all(is_apart) {

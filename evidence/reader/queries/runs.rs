@@ -1,4 +1,4 @@
-//! Formulas of LTL below one path quantifier: from the XML to what is asked of runs.
+//! Formulas of LTL below one path quantifier: from the XML to questions about runs.
 //!
 //! ```xml
 //! <all-paths><globally><disjunction>
@@ -8,17 +8,17 @@
 //! ```
 //!
 //! # Meaning
-//! A run is a maximal row of firings; one that comes to a dead marking stays there, and that
-//! marking repeats for ever. `next` is after one step, `until` of `before` φ and `reach` ψ means
-//! that ψ comes and φ holds until then. `fires`, which is not the contest's, lists transitions of
-//! which one fires next: none does where a dead marking repeats. A formula without operators of
-//! time is about the marking. All runs have ψ (`all-paths`) if no run has ¬ψ; some run has ψ
-//! (`exists-path`) if it is not so that none has.
+//! A run is a maximal firing sequence. A run that reaches a dead marking stays there, and repeats
+//! that marking forever. `next` refers to the marking after one step. `until` of `before` φ and
+//! `reach` ψ means that ψ holds now or later, and φ holds until then. `fires`, which is not the
+//! contest's, lists transitions and means that one of them fires next. It is false where a dead
+//! marking repeats. A formula without temporal operators is about the current marking. All runs
+//! have ψ (`all-paths`) if no run has ¬ψ. Some run has ψ (`exists-path`) if not all runs have ¬ψ.
 //!
 //! # Where two logics differ
-//! `all-paths` of `next` of φ, where φ speaks of no time, is a formula of CTL, too. That is about
-//! firings: what comes next in a dead marking is nothing, not the same again. Where the initial
-//! marking is dead, such a formula is refused.
+//! `all-paths` of `next` of a state formula φ is a formula of CTL, too. In CTL, no marking follows
+//! a dead marking, while in LTL the dead marking repeats. So such a formula is refused if the
+//! initial marking is dead.
 
 use super::quantifiers::{Early, is_operator_of_time, is_path, speaks_of_its_path};
 use super::timed::{Logic, Reading, Timed};
@@ -30,8 +30,8 @@ use parikh_net::{Net, Predicate, TransitionId};
 use parikh_temporal::Linear;
 use roxmltree::Node;
 
-/// Returns the question whether `all` runs satisfy the formula at `path`, or some run does; or its
-/// negation where `negated`. With `done`, only runs count that meet a marking with it.
+/// Returns the question if all runs satisfy the formula at `path`, or some run if not `all`. The
+/// formula is negated if `negated`. With `done`, only runs that reach a marking with `done` count.
 pub(super) fn of_runs(
     net: &Net,
     done: Option<&Predicate>,
@@ -46,11 +46,11 @@ pub(super) fn of_runs(
     let mut reading: Reading<'_, Linear> = Reading::new(net, path);
     reading.ends = done.is_some();
     let read = match Early::of(path) {
-        // The quantifier is said already.
+        // The caller has read the quantifier already.
         Some(_) => reading.timed(Timed { paths: Some(Linear), negated: false, node: path })?,
         None => reading.formula(path)?,
     };
-    // All runs satisfy it if none violates it.
+    // All runs satisfy the formula if no run violates it.
     let mut formula = if all == negated { read } else { reading.formulas.negate(read) };
     if let Some(done) = done {
         let done = reading.holds(done.clone());
@@ -67,7 +67,7 @@ impl Logic for Linear {
         is_operator_of_time(node) || name(node) == "fires"
     }
 
-    /// That one of the transitions listed fires next.
+    /// Reads the atom that one of the listed transitions fires next.
     fn atom(net: &Net, node: Node<'_, '_>) -> Result<Option<RunAtom>, Unreadable> {
         if name(node) != "fires" {
             return Ok(None);

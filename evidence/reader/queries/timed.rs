@@ -1,8 +1,7 @@
-//! Formulas with operators of time, of either logic: from the XML to a formula over atoms.
+//! Formulas with temporal operators, of LTL or CTL: from the XML to a formula over atoms.
 //!
-//! A formula is read with a list of what is still to be done, so that no depth of the file costs
-//! stack. What speaks of no more than a marking becomes an atom; which elements speak of more, and
-//! what they are, is for the [`Logic`] to say.
+//! A list of pending tasks replaces recursion, so any nesting depth is fine. State formulas become
+//! atoms. A [`Logic`] defines the elements of temporal formulas and their meaning.
 
 use super::logic::{Connective, predicate};
 use super::{DEEPEST, inside};
@@ -13,44 +12,45 @@ use parikh_temporal::{Atom, Formula, Formulas, Paths};
 use roxmltree::{Node, NodeId};
 use std::collections::{HashMap, HashSet};
 
-/// What a logic makes of the elements that speak of more than a marking.
+/// The temporal elements of a logic.
 pub(super) trait Logic: Paths {
-    /// Whether an element does.
+    /// Returns true if an element is temporal, so that its formula is not a state formula.
     fn is_timed(node: Node<'_, '_>) -> bool;
 
-    /// An element that is an atom by itself, with what it is.
+    /// Reads an element that is an atom by itself; returns `None` for other elements.
     fn atom(net: &Net, node: Node<'_, '_>) -> Result<Option<RunAtom>, Unreadable>;
 
-    /// The operator of time or the path quantifier at an element; `None` where the element has
-    /// neither.
+    /// Reads the temporal operator or the path quantifier at an element; returns `None` if the
+    /// element has neither.
     fn operator<'a, 'input>(
         node: Node<'a, 'input>,
     ) -> Result<Option<Timed<'a, 'input, Self>>, Unreadable>;
 
-    /// Refuses an element in which nothing was found that speaks of more than a marking.
+    /// Checks an element without temporal elements inside, and refuses it if it cannot be a state
+    /// formula.
     fn refuse(node: Node<'_, '_>) -> Result<(), Unreadable>;
 }
 
-/// An element that speaks of more than a marking.
+/// A temporal element.
 pub(super) struct Timed<'a, 'input, P> {
-    /// The paths that the operator of time speaks of. Without, the element says no more than
-    /// `node`, or its negation.
+    /// The paths of the temporal operator. With `None`, the element only stands for the formula
+    /// `node`.
     pub(super) paths: Option<P>,
-    /// Whether the whole is the negation of that.
+    /// True if the whole is negated.
     pub(super) negated: bool,
-    /// The element that names the operator.
+    /// The element of the operator.
     pub(super) node: Node<'a, 'input>,
 }
 
-/// What is still to be done.
+/// A pending step of the reader.
 enum Task<'a, 'input, P> {
     /// Read a formula.
     Read(Node<'a, 'input>),
-    /// Read what an operator of time says.
+    /// Read a temporal operator.
     Timed(Timed<'a, 'input, P>),
     /// Negate the last formula that was read.
     Negate,
-    /// Put together the last formulas that were read: so many.
+    /// Apply an operator to the last formulas that were read; the number counts them.
     Join(Operator<P>, usize),
 }
 
@@ -59,27 +59,27 @@ enum Operator<P> {
     Globally(P),
     Finally(P),
     Next(P),
-    /// The one read last comes first.
+    /// The formula read last is the first operand.
     Until(P),
     Not,
-    /// Whether one is enough.
+    /// A disjunction if true, a conjunction if false.
     Junction(bool),
-    /// The one read last is the premise.
+    /// The formula read last is the premise.
     Implication,
-    /// Both or neither, or its negation.
+    /// An equivalence if true, an exclusive or if false.
     Alike(bool),
 }
 
-/// A formula that is being read.
+/// A formula under construction.
 pub(super) struct Reading<'n, P> {
     net: &'n Net,
     pub(super) formulas: Formulas<P>,
     pub(super) atoms: Vec<RunAtom>,
-    /// The atoms by number; predicates are in sorted form.
+    /// The numbers of the atoms; predicates are sorted.
     numbers: HashMap<RunAtom, Atom>,
-    /// The elements with one in them, or around, that speaks of more than a marking.
+    /// The elements with a temporal element inside, and the temporal elements.
     timed: HashSet<NodeId>,
-    /// Whether nothing comes next where nothing is enabled: `next` of anything does not hold there.
+    /// True if paths end in dead markings, so that `next` of any formula is false there.
     pub(super) ends: bool,
 }
 
@@ -87,7 +87,7 @@ impl<'n, P: Logic> Reading<'n, P> {
     pub(super) fn new(net: &'n Net, whole: Node<'_, '_>) -> Self {
         let mut timed = HashSet::new();
         for node in whole.descendants().filter(|&node| P::is_timed(node)) {
-            // Those around an element that was met were met, too.
+            // If an element was inserted before, so were all elements around it.
             let mut around = node.ancestors();
             while around.next().is_some_and(|node| timed.insert(node.id())) {}
         }
@@ -99,7 +99,7 @@ impl<'n, P: Logic> Reading<'n, P> {
         self.read(Task::Read(whole), whole)
     }
 
-    /// What an operator of time says.
+    /// Reads a temporal operator.
     pub(super) fn timed(&mut self, timed: Timed<'_, '_, P>) -> Result<Formula<P>, Unreadable> {
         let whole = timed.node;
         self.read(Task::Timed(timed), whole)
@@ -195,7 +195,7 @@ impl<'n, P: Logic> Reading<'n, P> {
         }
     }
 
-    /// A predicate in sorted form as an atom, or the negation of one.
+    /// Returns the formula of a sorted predicate: an atom, its negation, or a constant.
     pub(super) fn holds(&mut self, predicate: Predicate) -> Formula<P> {
         match predicate {
             Predicate::True => return self.formulas.constant(true),
@@ -211,7 +211,7 @@ impl<'n, P: Logic> Reading<'n, P> {
         self.formulas.atom(atom)
     }
 
-    /// The number of an atom, a new one if it is not there.
+    /// Returns the number of an atom, and adds the atom if necessary.
     fn number(&mut self, atom: RunAtom) -> Atom {
         let next = Atom(self.atoms.len() as u32);
         let number = *self.numbers.entry(atom.clone()).or_insert(next);
@@ -222,8 +222,8 @@ impl<'n, P: Logic> Reading<'n, P> {
     }
 }
 
-/// The operator of time that an element names, about these paths, and its operands; of `until` the
-/// condition comes first.
+/// Reads the temporal operator of an element on the given paths, with its operands. The operands of
+/// `until` are the condition and the target, in this order.
 fn operator_of_time<'a, 'input, P: Logic>(
     node: Node<'a, 'input>,
     paths: P,
@@ -243,7 +243,7 @@ fn operator_of_time<'a, 'input, P: Logic>(
     }
 }
 
-/// The operator of logic at an element that speaks of more than a marking.
+/// Reads the logical operator of an element with temporal elements inside.
 fn connective<P>(node: Node<'_, '_>) -> Result<Operator<P>, Unreadable> {
     Ok(match Connective::of(node)? {
         Some(Connective::And) => Operator::Junction(false),

@@ -1,4 +1,4 @@
-//! Formulas of CTL: from the XML to what is asked of the tree of runs.
+//! Formulas of CTL: from the XML to questions about the tree of runs.
 //!
 //! ```xml
 //! <all-paths><globally><disjunction>
@@ -8,9 +8,10 @@
 //! ```
 //!
 //! # Meaning
-//! Each operator of time stands directly below a quantifier of its own, which says whether it is
-//! about some or all maximal rows of firings from a marking. A row that comes to a dead marking
-//! ends there: `next` of `exists-path` is false in it and that of `all-paths` true.
+//! Each temporal operator stands directly below a path quantifier. The quantifier says if the
+//! operator is about some or all maximal firing sequences from a marking. A sequence that reaches a
+//! dead marking ends there. In a dead marking, `next` of `exists-path` is false, and `next` of
+//! `all-paths` is true.
 
 use super::inside;
 use super::quantifiers::{Early, is_operator_of_time, is_path, speaks_of_its_path};
@@ -22,7 +23,7 @@ use parikh_net::{Net, Predicate, TreeProperty};
 use parikh_temporal::{Formula, Paths as _, Quantifier};
 use roxmltree::Node;
 
-/// A question with path quantifiers below others, or its negation.
+/// Reads a question with nested path quantifiers, negated if `negated`.
 pub(super) fn of_tree(
     net: &Net,
     formula: Node<'_, '_>,
@@ -33,15 +34,15 @@ pub(super) fn of_tree(
     Ok(asked(net, reading, read, negated))
 }
 
-/// That all paths satisfy the formula at `path`, or some: an operator of time over formulas of CTL;
-/// or its negation where that is `negated`.
+/// Returns the question if all paths satisfy the formula at `path`, or some path if not `all`. The
+/// formula is a temporal operator over formulas of CTL, negated if `negated`.
 pub(super) fn on_paths(
     net: &Net,
     all: bool,
     (path, negated): (Node<'_, '_>, bool),
 ) -> Result<Question, Unreadable> {
     let mut reading: Reading<'_, Quantifier> = Reading::new(net, path);
-    // On all paths ¬ψ is the negation of on some path ψ.
+    // A ¬ψ = ¬E ψ.
     let paths = if all == negated { Quantifier::Exists } else { Quantifier::All };
     let read = reading.timed(Timed { paths: Some(paths), negated, node: path })?;
     Ok(asked(net, reading, read, false))
@@ -54,7 +55,7 @@ fn asked(
     negated: bool,
 ) -> Question {
     let read = if negated { reading.formulas.negate(read) } else { read };
-    // No atom of CTL speaks of firings.
+    // Atoms of CTL are conditions on markings, never about firings.
     let atoms: Vec<Predicate> = reading.atoms.iter().filter_map(RunAtom::condition).collect();
     Question::of_tree(net, &TreeProperty::new(&reading.formulas, read, &atoms))
 }
@@ -86,14 +87,14 @@ impl Logic for Quantifier {
                 return Ok(early);
             }
         };
-        // E ¬F φ = ¬A F φ, and so on.
+        // E ¬F φ = ¬A F φ, and likewise for the other operators.
         let (mut path, mut negated) = (inside(node)?, false);
         while matches!(name(path), "negation" | "not") {
             (path, negated, paths) = (inside(path)?, !negated, paths.dual());
         }
         let paths = match is_operator_of_time(path) {
             true => Some(paths),
-            // A formula about the marking where the paths begin.
+            // A state formula, about the first marking of the paths.
             false if !speaks_of_its_path(path) => None,
             false => {
                 let (around, found) = (name(node), name(path));
@@ -107,8 +108,8 @@ impl Logic for Quantifier {
         Ok(Some(Timed { paths, negated, node: path }))
     }
 
-    /// An operator of time without a quantifier is no condition on markings: that is seen where one
-    /// is read.
+    /// Accepts every element. The reader of a state formula refuses temporal operators without
+    /// quantifiers.
     fn refuse(_: Node<'_, '_>) -> Result<(), Unreadable> {
         Ok(())
     }

@@ -1,11 +1,12 @@
-//! Formulas of LTL: what they ask of runs.
+//! Formulas of LTL, and their questions about runs.
 
 use super::*;
 use crate::no_run::implied::{NotImplied, implies};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_temporal::{Atom, AtomNames, Formula, Linear, Ltl, parse_ltl};
 
-/// A formula of LTL over `q` (q ≥ 1), `t` (t can fire) and `dead`: what it asks, in Spot's words.
+/// Reads formulas over `q` (q ≥ 1), `t` (t is enabled) and `dead`. The expected questions are in
+/// Spot's syntax.
 #[test]
 fn formulas_with_operators_of_time_ask_of_runs() {
     let net = read(NODES).unwrap().net;
@@ -51,10 +52,10 @@ fn formulas_with_operators_of_time_ask_of_runs() {
         (a(&until(&finally(MARKED), "<deadlock/>")), none("!(F q U dead)")),
         (a(&and(&[&finally(MARKED), &globally(fires)])), none("G !q | F !t")),
         (e(&or(&[&finally(MARKED), &globally(fires)])), some("F q | G t")),
-        // Of all runs, where nothing else is said.
+        // A formula without a quantifier is about all runs.
         (globally(&finally(MARKED)), none("F G !q")),
         (go.to_owned(), none("!go")),
-        // A quantifier around what says nothing of a path.
+        // A quantifier around a state formula has no effect.
         (a(&finally(&e(MARKED))), none("G !q")),
         (
             or(&[&a(&finally(MARKED)), &not(&a(&globally(&finally(fires))))]),
@@ -79,7 +80,7 @@ fn formulas_with_operators_of_time_ask_of_runs() {
     assert!(asked(&net, &deep(2_100)).is_err());
 }
 
-/// Whether two questions are the same but for the order of parts, and how formulas are written.
+/// Returns true if two questions are equal up to the order of parts and equivalence of formulas.
 fn is_alike(net: &Net, one: &Question, other: &Question) -> bool {
     match (one, other) {
         (Question::Junction { all, parts }, Question::Junction { all: as_all, parts: others }) => {
@@ -94,7 +95,7 @@ fn is_alike(net: &Net, one: &Question, other: &Question) -> bool {
     }
 }
 
-/// A random formula as a file has it, and as it is meant.
+/// Returns a random formula in XML, with the same formula as a tree.
 fn random_formula(
     rng: &mut fastrand::Rng,
     formulas: &mut Ltl,
@@ -133,7 +134,8 @@ fn random_formula(
     }
 }
 
-/// The property of which the question says that no run has it: of its parts, one.
+/// Returns the property that no run has according to the question. For a conjunction of questions,
+/// it is the disjunction of their properties.
 fn none_of(question: &Question) -> Option<RunProperty> {
     let parts = match question {
         Question::Junction { all: true, parts } => parts.clone(),
@@ -158,7 +160,7 @@ fn none_of(question: &Question) -> Option<RunProperty> {
     Some(RunProperty::new(&formulas, any, &atoms))
 }
 
-/// That the initial marking violates it.
+/// Returns the property that the initial marking violates a predicate.
 fn violated(predicate: &Predicate) -> RunProperty {
     let mut formulas = Ltl::default();
     let atom = formulas.atom(Atom(0));
@@ -201,7 +203,7 @@ fn formulas_about_runs_mean_what_their_operators_do() {
         };
         let wanted = RunProperty::new(&formulas, wanted, &atoms);
         let read = none_of(&question).unwrap();
-        // Two formulas may be too large to be compared.
+        // Two formulas may be too large for the comparison.
         let told = [implies(&net, &read, &wanted, &[]), implies(&net, &wanted, &read, &[])];
         assert!(!told.contains(&Err(NotImplied::Other)), "{file}\n{question:?}");
         compared += usize::from(told.iter().all(Result::is_ok));

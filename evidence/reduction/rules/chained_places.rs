@@ -36,7 +36,6 @@
 //! # Sources
 //! Berthomieu, Le Botlan, Dal Zilio, *Counting Petri net markings from reduction equations*, STTT
 //! 22, 2020: *simple chains*.
-//! 22, 2020: *simple chains*.
 
 use super::fused_cycles::move_of;
 use super::{Candidate, Conditions, Context, Edit, Preserve};

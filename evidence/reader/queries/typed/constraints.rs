@@ -1,11 +1,11 @@
-//! The constraints of Declare by name: what process miners ask of cases.
+//! The constraints of Declare by name. Process mining states properties of cases with them.
 //!
 //! # Source
 //! M. Pesic, H. Schonenberg, W. van der Aalst, *DECLARE: full support for loosely-structured
 //! processes*, EDOC 2007.
 
-/// Each constraint, how many activities it is about, and the formula that it stands for: `a` and
-/// `b` are that one of these fires.
+/// Each constraint with its number of operands and its formula. In the formula, `a` and `b` mean
+/// that a transition of that operand fires.
 const CONSTRAINTS: [(&str, usize, &str); 22] = [
     ("existence", 1, "F a"),
     ("existence2", 1, "F (a && X F a)"),
@@ -31,7 +31,7 @@ const CONSTRAINTS: [(&str, usize, &str); 22] = [
     ("not_chain_succession", 2, "G (a -> X !b)"),
 ];
 
-/// How many activities the constraint of this name is about, and what it stands for.
+/// Returns the number of operands and the formula of a constraint.
 pub(super) fn named(name: &str) -> Option<(usize, &'static str)> {
     CONSTRAINTS.iter().find(|(known, ..)| *known == name).map(|&(_, number, text)| (number, text))
 }

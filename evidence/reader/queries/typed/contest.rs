@@ -1,4 +1,4 @@
-//! The contest's own texts, which stand beside its XML.
+//! The contest's textual formulas beside its XML.
 //!
 //! ```text
 //! Property Mutex-PT-02-ReachabilityCardinality-00
@@ -8,9 +8,9 @@
 //!   end.
 //! ```
 //!
-//! Each piece is replaced by that of the `--formula` language with the same meaning:
-//! `tokens-count(…)` and `#tokens(…)` are `tokens(…)`, and `place-bound(…)` is `bound(…)`.
-//! `is-fireable(…)`, `"t"?` and `("t", "u")?` are `fireable(…)`. `U` binds loosest.
+//! Each token is replaced by the equivalent tokens of the `--formula` language. `tokens-count(…)`
+//! and `#tokens(…)` become `tokens(…)`, and `place-bound(…)` becomes `bound(…)`. `is-fireable(…)`,
+//! `"t"?` and `("t", "u")?` become `fireable(…)`. `U` has the lowest precedence.
 
 use super::pieces::{Kind, Lexis, Piece, Translated, pieces};
 use super::words::Token;
@@ -24,11 +24,11 @@ const LEXIS: Lexis = Lexis {
     escapes: false,
 };
 
-/// The signs that mean the same in the language of `--formula`.
+/// The signs with the same meaning in the `--formula` language.
 const SIGNS: [&str; 17] =
     ["<->", "<=", ">=", "!=", "->", "<", ">", "=", "+", "-", "*", "&", "|", "!", "(", ")", ","];
 
-/// Words that mean the same, or what they are in the language of `--formula`.
+/// The words with their translation into the `--formula` language.
 const WORDS: [(&str, &str); 15] = [
     ("A", "A"),
     ("E", "E"),
@@ -49,15 +49,15 @@ const WORDS: [(&str, &str); 15] = [
 
 const BEGINS: &str = "Property";
 
-/// Whether a text is of this language.
+/// Returns true if a text is in this language.
 pub(super) fn is(text: &str) -> bool {
     let rest = text.trim_start().strip_prefix(BEGINS);
     rest.is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
-/// The properties of a text. Each begins in a line of its own.
+/// Returns the properties of a text. Each property begins on a new line.
 pub(super) fn properties(text: &str) -> Vec<Translated> {
-    // The line of each, its name, and what stands behind.
+    // For each property, its line, its name, and the text behind the name.
     let mut properties: Vec<(u64, &str, String)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let named = line.trim_start().strip_prefix(BEGINS);
@@ -102,13 +102,13 @@ fn tokens(pieces: &[Piece]) -> Result<Vec<Token>, String> {
             name.is_some_and(|name| name.kind == Kind::Quoted)
                 && behind.is_some_and(|behind| behind.is(",") || behind.is(")"))
         };
-        // Behind these words, names in brackets are no transitions of which one is enabled.
+        // Behind these words, names in parentheses are not a list of transitions.
         let listed = |at: usize| {
             let lists = ["tokens", "tokens-count", "is-fireable", "bound", "place-bound"];
             formula[..at].last().is_some_and(|it| lists.iter().any(|word| it.is(word)))
         };
         match piece.kind {
-            // A list of transitions, of which one is enabled.
+            // A list of transitions means that at least one of them is enabled.
             Kind::Sign if piece.is("(") && is_list(at) && !listed(at) => {
                 let end = formula[at..].iter().position(|it| it.is(")")).map(|end| at + end);
                 let end = end.ok_or("a list of transitions has no end")?;
@@ -145,7 +145,7 @@ fn not_known(piece: &Piece) -> String {
     format!("`{}` is no word of the contest's texts", piece.text)
 }
 
-/// That one of the transitions in a list is enabled.
+/// Translates a list of transitions to the atom that at least one is enabled.
 fn fireable(list: &[Piece], tokens: &mut Vec<Token>) -> Result<(), String> {
     tokens.extend([Token::Word("fireable".to_owned()), Token::Sign("(")]);
     for piece in list {
@@ -159,7 +159,7 @@ fn fireable(list: &[Piece], tokens: &mut Vec<Token>) -> Result<(), String> {
     Ok(())
 }
 
-/// Where it goes on behind the question mark that stands here.
+/// Takes the question mark at this position, and returns the position behind it.
 fn question_mark(formula: &[Piece], at: usize) -> Result<usize, String> {
     match formula.get(at).is_some_and(|it| it.is("?")) {
         true => Ok(at + 1),

@@ -5,9 +5,9 @@
 //! f2 = invariant (p1 contains {1*[.]}) and (p2 equals {1*[1, 2], 3*[2, 1]})
 //! ```
 //!
-//! `reachable` is EF and `invariant` AG. A place contains a multiset if it holds at least so many
-//! tokens of each colour, and equals it if it holds so many of each and none of others; `[.]` is a
-//! token without colour. All of it is written again in the language of `--formula`.
+//! `reachable` is EF and `invariant` is AG. A place contains a multiset if it has at least the
+//! given number of tokens of each colour. It equals a multiset if it has exactly these tokens.
+//! `[.]` is a token without colour. The reader translates a formula to the `--formula` language.
 
 use super::pieces::{Kind, Lexis, Piece, Translated, pieces};
 use super::words::{Token, tokens as typed};
@@ -22,15 +22,15 @@ const LEXIS: Lexis = Lexis {
 
 const KEYWORDS: [&str; 7] = ["reachable", "invariant", "and", "or", "not", "contains", "equals"];
 
-/// Whether a text is of this language.
+/// Returns true if a text is in this language.
 pub(super) fn is(text: &str) -> bool {
     let lines = text.lines().filter_map(|line| line.split_once('='));
     let mut verbs = lines.map(|(_, rest)| rest.split_whitespace().next());
     verbs.any(|verb| matches!(verb, Some("reachable" | "invariant")))
 }
 
-/// The definitions of a text about `net`. One ends with the line in which all its brackets are
-/// closed, or before a line that begins with a name and `=`.
+/// Returns the definitions of a text about `net`. A definition ends with the line in which all its
+/// brackets are closed, or before a line that begins with a name and `=`.
 pub(super) fn definitions(text: &str, net: &Net) -> Vec<Translated> {
     let mut definitions: Vec<Vec<Piece>> = Vec::new();
     let (mut is_open, mut brackets) = (false, 0usize);
@@ -109,10 +109,10 @@ fn definition(pieces: &[Piece], net: &Net) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-/// How often each colour is there; the empty one is that of a black token.
+/// The number of tokens of each colour. The empty text is the colour of black tokens.
 type Counts = BTreeMap<String, i64>;
 
-/// The multiset `{ 1*[.], … }` that begins here, and where it goes on.
+/// Parses a multiset `{ 1*[.], … }`, and returns the position behind it.
 fn multiset(body: &[Piece], from: usize) -> Result<(Counts, usize), String> {
     let wrong = || "expected tokens such as `{2*[.]}`".to_owned();
     let end = body[from.min(body.len())..].iter().position(|it| it.is("}")).ok_or_else(wrong)?;
@@ -154,7 +154,7 @@ fn multiset(body: &[Piece], from: usize) -> Result<(Counts, usize), String> {
     Ok((counts, from + end + 1))
 }
 
-/// A place against a multiset.
+/// Translates the comparison of a place with a multiset.
 fn comparison(
     net: &Net,
     place: &str,
@@ -174,7 +174,7 @@ fn comparison(
         let all = all.ok_or("a number is too large")?;
         parts.push(vec![name(), relation, number(all)]);
     } else {
-        // The tokens of a colour.
+        // Returns the tokens of the formula for the tokens of one colour.
         let of = |colour: &str| -> Vec<Token> {
             let colour = if colour.is_empty() { "." } else { colour };
             vec![name(), Token::Sign("("), Token::Name(colour.to_owned()), Token::Sign(")")]

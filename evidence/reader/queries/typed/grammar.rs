@@ -1,4 +1,4 @@
-//! From the tokens of a formula to the contest's XML.
+//! The parser of textual formulas: from tokens to the contest's XML.
 //!
 //! | operators, tightest first | |
 //! |---|---|
@@ -13,8 +13,7 @@
 //! | `->` `=>` `implies` | to the right |
 //! | `<->` `<=>` `iff` | |
 //!
-//! Operators that wait for their operands are kept in a `Vec`, so that deep formulas cannot
-//! overflow the stack of calls.
+//! The open operators are in a `Vec`, so deeply nested formulas do not overflow the call stack.
 
 use super::LONGEST;
 use super::constraints;
@@ -28,11 +27,11 @@ use crate::reader::queries::DEEPEST;
 use parikh_net::Net;
 use parikh_net::printable::Quoted;
 
-/// The most that is open at a time: brackets alone make a formula no deeper.
+/// The largest number of open operators and brackets. Brackets alone do not add nesting depth.
 const MOST_OPEN: usize = 10 * DEEPEST;
 
 enum Open {
-    /// What closes it.
+    /// An open group, with the closing bracket.
     Group(&'static str),
     Prefix(&'static [&'static str]),
     Infix {
@@ -42,18 +41,18 @@ enum Open {
     },
 }
 
-/// A formula that is being read.
+/// A formula under construction.
 pub(super) struct Reading<'n> {
     net: &'n Net,
     tokens: std::vec::IntoIter<Token>,
     next: Token,
-    /// While the formula of a constraint is read: the XML that stands for `a` and `b`.
+    /// The XML for `a` and `b` while the formula of a constraint is read.
     activities: Vec<String>,
-    /// Whether `U` binds more loosely than all other operators.
+    /// True if `U` has the lowest precedence.
     has_loosest_until: bool,
-    /// Whether names in quotes stand for words without quotes: those of LoLA's formulas.
+    /// True if quoted names follow the rules of words without quotes, as in LoLA's formulas.
     has_words_only: bool,
-    /// Whether names are ids and nothing else, as in the contest's languages.
+    /// True if names are always ids, as in the contest's languages.
     has_ids_only: bool,
 }
 
@@ -72,30 +71,30 @@ impl<'n> Reading<'n> {
         }
     }
 
-    /// The same, where names are ids and nothing else.
+    /// Returns the parser in a mode where names are always ids.
     pub(super) fn with_ids_only(self) -> Self {
         Reading { has_ids_only: true, ..self }
     }
 
-    /// The same, where `U` binds more loosely than all other operators.
+    /// Returns the parser in a mode where `U` has the lowest precedence.
     pub(super) fn with_loosest_until(self) -> Self {
         Reading { has_loosest_until: true, ..self }
     }
 
-    /// The net that the formula is about.
+    /// Returns the net of the formula.
     pub(super) fn net(&self) -> &'n Net {
         self.net
     }
 
-    /// A formula of LoLA, whose names are words.
+    /// Returns a parser for a formula of LoLA.
     pub(super) fn of_words(net: &'n Net, tokens: Vec<Token>) -> Self {
         Reading { has_words_only: true, ..Reading::new(net, tokens) }
     }
 
-    /// The whole formula in XML.
+    /// Parses the whole formula to XML.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A description of the syntax error.
     pub(super) fn whole(mut self) -> Result<String, String> {
         Ok(match self.expression()? {
             Part::Bound(xml) => xml,
@@ -128,7 +127,7 @@ impl<'n> Reading<'n> {
         }
     }
 
-    /// Everything up to the end.
+    /// Parses an expression up to the end of the tokens.
     fn expression(&mut self) -> Result<Part, String> {
         let mut open: Vec<Open> = Vec::new();
         loop {
@@ -172,7 +171,7 @@ impl<'n> Reading<'n> {
         }
     }
 
-    /// Takes a condition, a place, or a number.
+    /// Takes an atom, a place, or a number.
     fn operand(&mut self) -> Result<Part, String> {
         let token = self.take();
         let plain = |xml: String| Ok(Part::Formula(Formula { xml, by: None, is_of_a_run: false }));
@@ -220,7 +219,8 @@ impl<'n> Reading<'n> {
         }
     }
 
-    /// The tokens of a place; of a coloured one of all colours, or of the one that follows.
+    /// Returns the tokens of a place. A coloured place gives the sum of all its colours, or the
+    /// colour that follows.
     fn place(&mut self, token: &Token) -> Result<Sum, String> {
         let mut ids = self.node(token, Of::Places)?;
         let coloured = |id: &String| self.net.folding().and_then(|it| it.place_named(id));
@@ -237,7 +237,8 @@ impl<'n> Reading<'n> {
         Ok(Sum { terms: ids.into_iter().map(|id| (id, 1)).collect(), constant: 0 })
     }
 
-    /// Returns the ids of the nodes that a token stands for, or an `id` and the token behind it.
+    /// Returns the ids of the nodes that a token refers to. The word `id` and the quoted id behind
+    /// it count as one token.
     fn node(&mut self, token: &Token, of: Of) -> Result<Vec<String>, String> {
         if token.is("id") && matches!(self.next, Token::Name(_)) {
             let exact = self.take();
@@ -252,8 +253,8 @@ impl<'n> Reading<'n> {
         meant(self.net, of, name, written)
     }
 
-    /// The place that a colour of a coloured place unfolds to; `None` where the colour never has a
-    /// token there, and has no place in the net.
+    /// Returns the place of one colour in the unfolding. Returns `None` if tokens of this colour
+    /// never occur, so that the unfolding has no such place.
     fn unfolded(&self, place: usize, colour: &str) -> Result<Option<String>, String> {
         let folding = self.net.folding();
         let id = folding.and_then(|folding| folding.colour_names()?.unfolded(place, colour));
@@ -270,7 +271,7 @@ impl<'n> Reading<'n> {
         }
     }
 
-    /// Takes a colour, without the brackets around it.
+    /// Takes a colour in parentheses, and returns it without them.
     fn colour(&mut self) -> Result<String, String> {
         let (mut text, mut open) = (String::new(), 0u32);
         loop {
@@ -292,7 +293,7 @@ impl<'n> Reading<'n> {
         }
     }
 
-    /// Takes nodes in brackets, with commas between; their ids.
+    /// Takes nodes in parentheses, separated by commas, and returns their ids.
     fn nodes(&mut self, of: Of) -> Result<Vec<String>, String> {
         self.must("(")?;
         let mut ids = Vec::new();
@@ -306,7 +307,7 @@ impl<'n> Reading<'n> {
         }
     }
 
-    /// Takes the places of a bound: a sum in brackets, also with commas.
+    /// Takes the places of a bound: a sum in parentheses, where commas may replace plus signs.
     fn bound(&mut self) -> Result<Part, String> {
         self.must("(")?;
         let mut places = String::new();
@@ -328,7 +329,7 @@ impl<'n> Reading<'n> {
         }
     }
 
-    /// Takes the activities of a constraint; the formula that it stands for.
+    /// Takes the operands of a constraint, and returns the formula of the constraint.
     fn constraint(&mut self, name: &str) -> Result<Part, String> {
         let (wanted, text) = constraints::named(name).unwrap_or((0, ""));
         self.must("(")?;
@@ -349,11 +350,11 @@ impl<'n> Reading<'n> {
         Ok(closed(inner.expression()?))
     }
 
-    /// Reads an activity, as the XML for one of the transitions with this name fires next. If no
-    /// transition has the name, the one with this id is meant.
+    /// Reads an operand of a constraint. Returns the XML for "one of the transitions with this name
+    /// fires next". If no transition has the name, the transition with this id is meant.
     fn activity(&mut self, token: &Token) -> Result<String, String> {
         let name = token.name().ok_or_else(|| instead_of(token, "an activity"))?;
-        // Inside of the formula of a constraint, the two letters stand for its activities.
+        // Inside the formula of a constraint, the words `a` and `b` stand for its operands.
         let at = ["a", "b"].iter().position(|it| *it == name);
         if let Some(known) = at.and_then(|at| self.activities.get(at)) {
             return Ok(known.clone());
@@ -370,7 +371,8 @@ fn instead_of(found: &Token, expected: &str) -> String {
     format!("found {}, expected {expected}", found.shown())
 }
 
-/// Applies what is open and binds tighter than `level`, or as tightly unless `right` is set.
+/// Applies the open operators that bind tighter than `level`. Operators of equal level are applied,
+/// too, unless `right` is set.
 fn applied(open: &mut Vec<Open>, mut part: Part, level: u8, right: bool) -> Result<Part, String> {
     let binds = |own: u8| own > level || own == level && !right;
     loop {

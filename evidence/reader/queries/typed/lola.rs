@@ -1,13 +1,13 @@
 //! LoLA's formulas: `EF (p > 2 AND NOT FIREABLE(t))`, `AG EF DEADLOCK`.
 //!
-//! Each word and sign is replaced by that of the `--formula` language with the same meaning. Where
-//! an operator of time stands before a comparison without brackets that is joined with something,
-//! the two languages differ, and it is refused. The tables stand in the prover's reader as well:
-//! the auditor shares no reader with it.
+//! Each word and sign is replaced by the equivalent token of the `--formula` language. The
+//! languages differ if a temporal operator precedes a comparison without brackets that is an
+//! operand of another operator. Such a formula is refused. The prover's reader has the same tables,
+//! but the auditor shares no code with it.
 
 use super::words::Token;
 
-/// LoLA's words, and what they are here.
+/// LoLA's words with their translation.
 const WORDS: [(&str, &str); 29] = [
     ("AND", "&&"),
     ("OR", "||"),
@@ -40,11 +40,11 @@ const WORDS: [(&str, &str); 29] = [
     ("EFAG", "EF AG"),
 ];
 
-/// Words for what is said of a whole formula.
+/// The keywords for whole formulas, with the beginning of their translation.
 const WHOLE: [(&str, &str); 4] =
     [("REACHABLE", "EF"), ("INVARIANT", "AG"), ("IMPOSSIBLE", "AG !"), ("LIVE", "AG EF")];
 
-/// Words that no other language of formulas has.
+/// The keywords that no other formula language has.
 const OWN: [&str; 21] = [
     "XOR",
     "TRUE",
@@ -69,7 +69,7 @@ const OWN: [&str; 21] = [
     "EFAG",
 ];
 
-/// LoLA's signs, longer ones first, and what they are here.
+/// LoLA's signs with their translation. A sign comes before its prefixes.
 const SIGNS: [(&str, &str); 22] = [
     ("<->", "<->"),
     ("->", "->"),
@@ -95,9 +95,9 @@ const SIGNS: [(&str, &str); 22] = [
     (",", ","),
 ];
 
-/// Whether a text is of this language.
+/// Returns true if a text is in this language.
 pub(super) fn is(text: &str) -> bool {
-    // What stands behind a `#` is a remark in the language for people.
+    // In the `--formula` language, `#` begins a comment.
     let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
     let ends = |line: &str| line.contains(';') || line.trim_start().starts_with('{');
@@ -105,14 +105,14 @@ pub(super) fn is(text: &str) -> bool {
         && (words.any(|word| OWN.contains(&word)) || lines().any(ends))
 }
 
-/// A word or sign of LoLA's.
+/// A word or sign of LoLA.
 struct Piece<'t> {
     text: &'t str,
     line: u64,
     is_word: bool,
 }
 
-/// The formulas of a text, each with its line, as tokens of the language for people.
+/// Translates the formulas of a text into tokens of the `--formula` language, each with its line.
 pub(super) fn formulas(text: &str) -> Vec<(u64, Result<Vec<Token>, String>)> {
     match pieces(text) {
         Err((line, what)) => vec![(line, Err(what))],
@@ -154,7 +154,7 @@ fn known(word: &str) -> Option<&'static str> {
     WORDS.iter().find(|(known, _)| *known == word).map(|(_, own)| *own)
 }
 
-/// Appends the tokens of `text`, which is written in the `--formula` language.
+/// Appends the tokens of `text`, which is in the `--formula` language.
 fn push(tokens: &mut Vec<Token>, text: &str) -> Result<(), String> {
     tokens.extend(super::words::tokens(text)?);
     Ok(())
@@ -172,7 +172,7 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Vec<Token>, String> {
         push(&mut tokens, "(")?;
         pieces = &pieces[1..];
     }
-    // How many brackets are open inside of a list of transitions.
+    // The number of open brackets inside a list of transitions.
     let mut listed = 0u32;
     for (at, piece) in pieces.iter().enumerate() {
         match piece.text {
@@ -211,7 +211,8 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-/// Behind an operator of time, a comparison without brackets must not be joined with anything.
+/// Returns an error if a comparison without brackets follows a temporal operator and is an operand
+/// of another operator.
 fn ask_for_brackets(operator: &str, behind: &[Piece<'_>]) -> Result<(), String> {
     let of_time = |text: &str| text.bytes().all(|byte| b"AEGFX ".contains(&byte));
     let is_operand = |piece: &Piece<'_>| piece.is_word && known(piece.text).is_none();

@@ -1,4 +1,4 @@
-//! Formulas as people type them: the language of `parikh check --formula`, and LoLA's.
+//! Textual formulas: the language of `parikh check --formula`, LoLA's, and those of the contest.
 //!
 //! ```text
 //! mutex: AG !(critical_1 >= 1 && critical_2 >= 1)
@@ -6,12 +6,12 @@
 //! most:  bound(p + q)
 //! ```
 //!
-//! A formula is turned into the contest's XML and read as that. The language is described where
-//! people look for it, in `parikh check --help`; how tightly operators bind stands in `grammar`. A
-//! formula with an operator of time outside of every path quantifier is about all runs.
+//! A formula is translated to the contest's XML, and then read as XML. `parikh check --help`
+//! describes the language, and `grammar` has the precedences. A formula with a temporal operator
+//! outside of all path quantifiers is about all runs.
 //!
-//! Three things are beyond the contest's XML, and the readers beside this one take them: numbers
-//! times tokens (`integer-product`), sums of several numbers (`integer-sum`), and `fires`.
+//! The XML has three extensions for these languages: numbers times tokens (`integer-product`), sums
+//! of several numbers (`integer-sum`), and `fires`.
 
 mod constraints;
 mod contest;
@@ -27,14 +27,13 @@ use super::{Property, number_equal_ids};
 use grammar::Reading;
 use parikh_net::Net;
 
-/// The longest formula in XML, in bytes: `<->` and `xor` write both of their operands twice.
+/// The greatest length of a formula in XML, in bytes. `<->` and `xor` duplicate their operands.
 const LONGEST: usize = 1 << 26;
 
-/// Reads the XML of one formula about the net: of all runs, or of cases only.
+/// A reader for the XML of one formula about the net: about all runs, or about cases only.
 pub type AsXml<'a> = &'a dyn Fn(&Net, &[u8]) -> Result<Vec<Property>, Unreadable>;
 
-/// Reads the formulas of a text, in the language that it looks like. A formula without a name has
-/// an empty id.
+/// Reads the formulas of a text in the detected language. A formula without a name has an empty id.
 pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     match () {
         () if contest::is(text) => read_contest(net, text, as_xml),
@@ -44,7 +43,7 @@ pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     }
 }
 
-/// Reads the contest's own texts, which stand beside its XML.
+/// Reads the contest's textual formulas beside its XML.
 pub fn read_contest(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     let asked = contest::properties(text).into_iter();
     let property = |it: pieces::Translated| {
@@ -65,13 +64,14 @@ pub fn read_early(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     asked.map(property).collect()
 }
 
-/// Reads formulas as people type them: one a line, and an indented line continues the one before.
+/// Reads formulas in the `--formula` language, one per line. An indented line continues the line
+/// before.
 pub fn read_inline(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     let entries = entries(text).into_iter();
     entries.map(|(line, text)| entry(net, line, &text, as_xml)).collect()
 }
 
-/// Reads LoLA's formulas.
+/// Reads formulas in the language of LoLA.
 pub fn read_lola(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     let formulas = lola::formulas(text).into_iter();
     let property = |(line, tokens): (u64, Result<_, String>)| {
@@ -81,13 +81,13 @@ pub fn read_lola(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     formulas.map(property).collect()
 }
 
-/// Reads one formula, perhaps with its name before it. It may be of several lines.
+/// Reads one formula, perhaps with its name before it. The formula may have several lines.
 pub fn read_one(net: &Net, text: &str, as_xml: AsXml<'_>) -> Property {
     entry(net, 1, text, as_xml)
 }
 
-/// Calls each formula without a name `formula-N` after its place among all, or after the next
-/// number that no other one has. Names that are there already get numbers from the second on.
+/// Names each formula without a name `formula-N`, where N is its position among all formulas, or
+/// the next number that is free. Repeated names get numbers from the second on.
 pub fn name_the_others(properties: &mut [Property]) {
     let mut taken: std::collections::HashSet<String> =
         properties.iter().map(|it| it.id.clone()).collect();
@@ -99,8 +99,8 @@ pub fn name_the_others(properties: &mut [Property]) {
     number_equal_ids(properties);
 }
 
-/// The entries of a file, each with its first line: one begins where a line has neither a blank nor
-/// a closing bracket in front.
+/// Returns the entries of a file, each with its first line. An entry begins with a line that does
+/// not start with a blank or a closing bracket.
 fn entries(text: &str) -> Vec<(u64, String)> {
     let mut entries: Vec<(u64, String)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -125,7 +125,7 @@ fn entry(net: &Net, line: u64, text: &str, as_xml: AsXml<'_>) -> Property {
     property(id.to_owned(), line, reading, as_xml)
 }
 
-/// The name before the colon, and what stands behind it.
+/// Returns the name before the colon, and the text behind the colon.
 fn label(text: &str) -> Option<(&str, &str)> {
     let (name, formula) = text.split_once(':')?;
     let name = name.trim();

@@ -1,19 +1,18 @@
-//! Operators of typed formulas: how tightly they bind, and what they make of their operands in the
-//! contest's XML.
+//! Operators of textual formulas: their precedences, and their translation to the contest's XML.
 
 use super::words::escaped;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// An operator between two operands.
+/// An infix operator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Infix {
-    /// By the contest's name.
+    /// A conjunction or disjunction, with the name of its XML element.
     Junction(&'static str),
-    /// Both or neither, or its negation.
+    /// An equivalence if true, an exclusive or if false.
     Alike(bool),
     Until,
-    /// By the contest's name.
+    /// A comparison, with the name of its XML element.
     Compare(&'static str),
     Plus,
     Minus,
@@ -25,13 +24,13 @@ impl Infix {
         matches!(self, Infix::Until | Infix::Junction("implication"))
     }
 
-    /// Whether operands of a row of them are operands of one.
+    /// Returns true if operands in a row become operands of one operator.
     fn is_chain(self) -> bool {
         matches!(self, Infix::Junction("conjunction" | "disjunction"))
     }
 }
 
-/// The infix operators with how tightly they bind.
+/// The infix operators with their precedences; higher numbers bind tighter.
 pub(super) const INFIX: [(&str, Infix, u8); 26] = [
     ("<->", Infix::Alike(true), 1),
     ("<=>", Infix::Alike(true), 1),
@@ -61,7 +60,7 @@ pub(super) const INFIX: [(&str, Infix, u8); 26] = [
     ("*", Infix::Times, 10),
 ];
 
-/// The prefix operators, as the contest's from the outside in.
+/// The prefix operators, each with its XML elements from the outside in.
 pub(super) const PREFIX: [(&str, &[&str]); 13] = [
     ("!", &["negation"]),
     ("not", &["negation"]),
@@ -78,16 +77,17 @@ pub(super) const PREFIX: [(&str, &[&str]); 13] = [
     ("EX", &["exists-path", "next"]),
 ];
 
-/// Binds tighter than `U`, looser than comparisons.
+/// The precedence of prefix operators, between `U` and comparisons.
 pub(super) const PREFIX_LEVEL: u8 = 7;
 
 /// A formula in XML.
 pub(super) struct Formula {
-    /// Without the element of `by` around it.
+    /// The XML without the element named by `by`.
     pub(super) xml: String,
-    /// The name of the junction that it is, if it is one and more operands may join it.
+    /// The name of the junction element, if the formula is a junction to which operands may be
+    /// added.
     pub(super) by: Option<&'static str>,
-    /// Whether something of time stands in it outside of every path quantifier.
+    /// True if the formula has a temporal operator outside of all path quantifiers.
     pub(super) is_of_a_run: bool,
 }
 
@@ -100,18 +100,18 @@ impl Formula {
     }
 }
 
-/// A number: how often each place, and a constant.
+/// A linear sum: the coefficients of places by id, and a constant.
 #[derive(Default)]
 pub(super) struct Sum {
     pub(super) terms: BTreeMap<String, i128>,
     pub(super) constant: i128,
 }
 
-/// An operand, or what became of some.
+/// A parsed operand.
 pub(super) enum Part {
     Formula(Formula),
     Number(Sum),
-    /// The most that places hold together, which stands in no other formula.
+    /// The query for a bound, which cannot be inside another formula.
     Bound(String),
 }
 
@@ -128,7 +128,7 @@ pub(super) fn constant(digits: &str, sign: i128) -> Result<Part, String> {
     Ok(Part::Number(Sum { constant: sign * i128::from(number), ..Sum::default() }))
 }
 
-/// What stands in brackets: nothing is added to its operands.
+/// Closes a parenthesised part, so that no operands are added to it.
 pub(super) fn closed(part: Part) -> Part {
     match part {
         Part::Formula(formula) => {
@@ -203,7 +203,7 @@ pub(super) fn joined(operator: Infix, left: Part, right: Part) -> Result<Part, S
     Ok(Part::Formula(Formula { xml, by, is_of_a_run }))
 }
 
-/// Adds `factor` times a sum.
+/// Adds `factor` times another sum.
 pub(super) fn add(sum: &mut Sum, other: Sum, factor: i128) -> Result<(), String> {
     let large = || "a number of the formula is too large".to_owned();
     let times = |number: i128| number.checked_mul(factor).ok_or_else(large);
@@ -231,7 +231,7 @@ fn added(operator: Infix, mut left: Sum, mut right: Sum) -> Result<Sum, String> 
     Ok(product)
 }
 
-/// A side of a comparison.
+/// Returns the XML of one side of a comparison.
 fn side(sum: &Sum) -> String {
     let mut xml = String::from("<integer-sum>");
     for (place, factor) in &sum.terms {

@@ -1,16 +1,16 @@
-//! Texts in the contest's own languages, as pieces with their lines.
+//! Tokens with lines, for texts in the contest's own languages.
 
 use super::words::Token;
 
-/// A formula in the language of `--formula`, or what is wrong with it.
+/// A formula translated to the `--formula` language, or an error message.
 pub(super) struct Translated {
     pub(super) name: String,
-    /// Where the formula begins.
+    /// The line where the formula begins.
     pub(super) line: u64,
     pub(super) tokens: Result<Vec<Token>, String>,
 }
 
-/// A piece of a text.
+/// A token of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) kind: Kind,
@@ -21,37 +21,37 @@ pub(super) struct Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Word,
-    /// A name that stood in quotes.
+    /// A name in quotes.
     Quoted,
     Number,
     Sign,
-    /// What begins nothing in the language.
+    /// A character that begins no token.
     Unknown,
 }
 
-/// What makes a piece in one language.
+/// The lexical rules of a language.
 pub(super) struct Lexis {
-    /// What may follow in a word, besides letters, digits and `_`.
+    /// The characters allowed inside words, besides letters, digits and `_`.
     pub(super) inside_words: &'static str,
-    /// Longer ones first.
+    /// The signs; a sign comes before its prefixes.
     pub(super) signs: &'static [&'static str],
-    /// Whether a backslash in quotes takes the next character as it is.
+    /// True if a backslash in quotes escapes the next character.
     pub(super) escapes: bool,
 }
 
 impl Piece {
-    /// Whether the piece is this word or sign.
+    /// Returns true if the token is this word or sign.
     pub(super) fn is(&self, text: &str) -> bool {
         matches!(self.kind, Kind::Word | Kind::Sign) && self.text == text
     }
 
-    /// The name that the piece may be.
+    /// Returns the text of a word or a quoted name.
     pub(super) fn name(&self) -> Option<&str> {
         matches!(self.kind, Kind::Word | Kind::Quoted).then_some(&self.text)
     }
 }
 
-/// Cuts a text, which begins in `line`, into pieces.
+/// Splits a text, which begins in `line`, into tokens.
 pub(super) fn pieces(text: &str, mut line: u64, lexis: &Lexis) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -87,8 +87,8 @@ pub(super) fn pieces(text: &str, mut line: u64, lexis: &Lexis) -> Vec<Piece> {
     pieces
 }
 
-/// The name in quotes that a text begins with, and its length with the quotes; `None` where the
-/// quote has no end in its line.
+/// Parses a name in quotes at the beginning of a text. Returns its length including the quotes, or
+/// `None` if the closing quote is missing in the line.
 fn quoted(text: &str, escapes: bool) -> Option<(String, usize)> {
     let mut name = String::new();
     let mut letters = text.char_indices().skip(1);

@@ -1,24 +1,24 @@
-//! A formula as a list of tokens, and names as XML has them.
+//! Tokens of textual formulas, and escaping of names for XML.
 
 use std::fmt::Write as _;
 
-/// A piece of a formula.
+/// A token of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// A word: a name, or one of the language.
+    /// A word: a name or a keyword.
     Word(String),
-    /// A name, whatever it looks like.
+    /// A quoted name, never a keyword.
     Name(String),
     /// Decimal digits.
     Number(String),
     /// An operator, a bracket, or a comma.
     Sign(&'static str),
-    /// What stands behind the last one.
+    /// The end of the formula.
     End,
 }
 
 impl Token {
-    /// Whether it is this word or sign.
+    /// Returns true if the token is this word or sign.
     pub(super) fn is(&self, text: &str) -> bool {
         match self {
             Token::Word(word) => word == text,
@@ -27,7 +27,7 @@ impl Token {
         }
     }
 
-    /// The name that it may be.
+    /// Returns the text of a word or a quoted name.
     pub(super) fn name(&self) -> Option<&str> {
         match self {
             Token::Word(name) | Token::Name(name) => Some(name),
@@ -35,7 +35,7 @@ impl Token {
         }
     }
 
-    /// It, for a message.
+    /// Describes the token for a message.
     pub(super) fn shown(&self) -> String {
         match self {
             Token::Word(text) | Token::Number(text) => format!("`{text}`"),
@@ -46,13 +46,13 @@ impl Token {
     }
 }
 
-/// The signs of the language, longer ones first.
+/// The signs of the language. A sign comes before its prefixes.
 const SIGNS: [&str; 28] = [
     "<->", "<=>", "&&", "||", "->", "=>", "<=", ">=", "==", "!=", "=<", "<>", "<", ">", "=", "+",
     "-", "*", "&", "|", "!", "(", ")", "[", "]", ",", ":", ";",
 ];
 
-/// The tokens of a formula. `#` begins a comment, which ends with its line.
+/// Splits a formula into tokens. A comment begins with `#` and ends with its line.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
@@ -88,8 +88,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-/// The name in quotes that `text` begins with, and its length with them. A backslash takes the next
-/// character as it is.
+/// Parses a name in quotes at the beginning of `text`, and returns its length including the quotes.
+/// A backslash escapes the next character.
 fn quoted(text: &str) -> Result<(String, usize), String> {
     let mut name = String::new();
     let mut letters = text.char_indices().skip(1);
@@ -104,7 +104,8 @@ fn quoted(text: &str) -> Result<(String, usize), String> {
     Err("a quote without its end".to_owned())
 }
 
-/// A text inside of an element or an attribute. Line ends and tabs would be blanks there.
+/// Escapes a text for an element or an attribute. Line ends and tabs would become blanks in
+/// attributes.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {
