@@ -38,7 +38,8 @@ pub(crate) fn wait<T>(
         }
         let resident = resident().unwrap_or(0);
         match told {
-            // What is asked for meanwhile may be much: a tenth above the limit is not waited for.
+            // The audit may allocate a lot before it stops, so the grace period ends at 110 % of
+            // the memory limit.
             Some((out_of, when)) if when.elapsed() > GRACE || resident > memory / 10 * 11 => {
                 return Ended::Left(out_of);
             }
@@ -58,7 +59,7 @@ pub(crate) fn wait<T>(
     }
 }
 
-/// The bytes of memory that this program takes, where the system tells.
+/// Returns the resident memory of this process in bytes, if the operating system reports it.
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
