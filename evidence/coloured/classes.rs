@@ -50,9 +50,9 @@ pub(super) struct Classes<'m> {
 /// The heads of a sort's colours.
 #[derive(Debug)]
 enum Heads {
-    /// One head for each colour.
+    /// Each colour is its own head.
     Own,
-    /// The head of a tuple consists of the heads of its components.
+    /// The head of each colour.
     By(Vec<u64>),
     /// The head of a tuple consists of the heads of its components.
     OfComponents,
