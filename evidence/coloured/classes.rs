@@ -61,7 +61,7 @@ enum Heads {
 /// A set of colours of a sort, in ascending order.
 #[derive(Debug)]
 pub(super) enum Among {
-    /// The first colours, this many.
+    /// A number of colours, from the first on.
     All(u64),
     These(Vec<u64>),
     /// Tuples of components from these sets, each with the size of its sort.
