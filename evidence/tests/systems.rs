@@ -1,5 +1,5 @@
-//! Parallel systems: compares the results of the prover on random systems with these checkers,
-//! which visit all joint states, and with all short runs.
+//! Parallel systems: the prover's results on random systems are compared with these checkers, which
+//! explore all joint states, and with all short runs.
 
 use fastrand::Rng;
 use parikh_evidence::systems::properties::{Formula, Properties, read};
@@ -21,19 +21,19 @@ fn cases(few: usize) -> usize {
 const ENDINGS: [(Counting, Endings); 2] =
     [(Counting::Ignored, Endings::Ignored), (Counting::Stutter, Endings::Stutter)];
 
-/// A search of all joint states without `recurrence`.
+/// Returns a claim without prior knowledge, so that everything is explored.
 fn plain(endings: Endings, members: &[Member]) -> none::Claim<'_> {
     none::Claim { endings, members, recurrence: false }
 }
 
-/// Converts an abstraction of the engine to one of the checker.
+/// Converts an engine's component for the checker.
 fn member(system: &parikh_systems::System, view: &FactorView) -> Member {
     let name = |&label: &_| system.label(label).to_owned();
     let labels = view.labels.as_ref().map(|all| all.iter().map(name).collect());
     Member { component: view.component as usize, labels }
 }
 
-/// Returns true if an exhaustive search finds a run that violates the formula.
+/// Returns true if a complete exploration finds a run that violates the formula.
 fn has_run(
     system: &System,
     properties: &Properties,
@@ -193,9 +193,9 @@ fn what_is_seen_of_components_is_limited() {
     assert!(visit(&[seen(0, &["a"])], Endings::Stutter).is_err());
 }
 
-/// Composes all components in random pairs, perhaps not completely. If the composition has no
-/// violating run, the system has none. If the composition is complete and the formula depends only
-/// on its labels, the converse holds as well.
+/// Random components composed pairwise in a random order. If the result has no violating run, the
+/// system has none, for any formula. A complete composition loses no runs of a formula that
+/// mentions only its labels.
 #[test]
 fn what_is_put_together_in_any_order_has_every_run() {
     let mut random = Rng::with_seed(35);
@@ -236,7 +236,7 @@ fn what_is_put_together_in_any_order_has_every_run() {
                     let engine = LabelFormula::parse(&text, &drawn).unwrap();
                     let decided = Decider::new(&drawn, Counting::Ignored);
                     let grounds = decided.decide(&engine, 1, &mut || true).unwrap();
-                    // Another test confirms the compositions of the engine.
+                    // The engine's own compositions are tested elsewhere.
                     assert!(
                         against || !matches!(grounds, Justification::Composed { .. }),
                         "{}",
@@ -273,7 +273,7 @@ fn an_order_puts_together_what_is_there_once() {
     for pairs in [&[(0, 0)][..], &[(0, 2)], &[(0, 1), (0, 1)], &[(0, 1), (2, 2)], &[(7, 1)]] {
         assert!(visit(&all, pairs).is_err(), "{pairs:?}");
     }
-    // With only the first component, label `c` has no owner.
+    // The first component alone does not restrict the label `c`.
     assert!(visit(&all[..1], &[]).is_err());
     assert!(visit(&[Member::whole(1), Member::whole(0)], &[(0, 1)]).is_err());
     let stopped = composed::Order { members: &all, pairs: &[(0, 1)] };
@@ -285,7 +285,7 @@ fn an_order_puts_together_what_is_there_once() {
     assert_eq!(composed::visit(&system, formula, order, 1, &mut || true), Ok(none::Visited::More));
 }
 
-/// Texts with a deleted or inserted piece are read, or rejected with an existing line number.
+/// Texts with removed or inserted parts are read, or refused with an existing line number.
 #[test]
 fn broken_texts_are_refused_with_their_line() {
     const DOT: &str = "digraph G {\n  subgraph a {\n0 [label=\"0\" style=filled];\n0->1 [label=\"\"];\n\

@@ -1,25 +1,25 @@
-//! Assumptions about a model are part of every answer that rests on them, and the auditor finds the
-//! same ones in the model.
+//! Assumptions about a model are named in every answer that rests on them, and the auditor finds
+//! the same assumptions in the model.
 
 use crate::support::binary::{Desk, objects};
 use parikh::evidence::audit::{Audit, Judged, Verdict};
 use parikh::evidence::reader::timing::Times;
 use parikh::evidence::reader::{self, Unreadable};
 
-/// A net in PNML with these places, transitions, and whatever else.
+/// Returns a net in PNML with this content.
 fn pnml(content: &str) -> String {
     format!(
         "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/ptnet'>{content}</net></pnml>"
     )
 }
 
-/// Two steps from `in` to `out`, without any marking.
+/// Two steps from `in` to `out`, without an initial marking.
 const STEPS: &str = "<place id='in'/><place id='mid'/><place id='out'/>
   <transition id='t'/><transition id='u'/>
   <arc id='a' source='in' target='t'/><arc id='b' source='t' target='mid'/>
   <arc id='c' source='mid' target='u'/><arc id='d' source='u' target='out'/>";
 
-/// A choice of two transitions, in which stands what is given of each.
+/// Returns a choice of two transitions with this additional content.
 fn choice(first: &str, second: &str) -> String {
     pnml(&format!(
         "<place id='p'><initialMarking><text>1</text></initialMarking></place><place id='q'/><place id='r'/>
@@ -29,7 +29,7 @@ fn choice(first: &str, second: &str) -> String {
     ))
 }
 
-/// The verdicts of the auditor on a file of evidence about the model.
+/// Returns the auditor's verdicts on an evidence file about the model.
 fn audited(desk: &Desk, model: &str, file: &str, times: Times) -> Vec<Judged> {
     let net = reader::model_as(desk.read(model).as_bytes(), times).unwrap().net;
     let net = net.into_plain().unwrap();
@@ -62,7 +62,7 @@ fn a_token_that_is_assumed_in_the_source_is_there_for_all_questions_of_a_command
     assert_eq!(assumed(&judged[0]), ["initial-token", "final-token"]);
     let judged = audited(&desk, "n.pnml", "ev/QuasiLiveness.jsonl", Times::Refused);
     assert_eq!(assumed(&judged[0]), ["initial-token"]);
-    // Alone, the question is about the model as it is written.
+    // Without the option, the question is about the model as written.
     let said = desk.fine(&["check", "n.pnml", "-e", "QL"]);
     assert!(said.contains(": FALSE — ") && !said.contains("assumed"), "{said}");
     desk.refused(2, &["check", "n.pnml", "-e", "S,QL", "--k", "2"]);

@@ -1,4 +1,4 @@
-//! The command line as a user meets it: the built binary, files, pipes, signals.
+//! The command line with the built binary: files, pipes, signals.
 
 use crate::support::binary::{Desk, example, parikh, run, stderr, stdout};
 use parikh_net::generate;
@@ -32,7 +32,7 @@ fn witnesses_are_short_and_shortest_says_that_none_is_shorter() {
     let check = run(&["check", model, "-e", "RD", "--shortest"]);
     let said = stdout(&check);
     assert!(said.contains("a witness of 2 firings was replayed, and none is shorter"), "{said}");
-    // Of processes, too, and of a part of a formula.
+    // Shortest witnesses also apply to processes and to parts of a formula.
     let desk = Desk::with(
         "place i 1\nplace a\nplace b\nplace o\ntransition s: i -> a + b\ntransition e: a + b -> o\n\
          transition m: 2*a -> 2*b",
@@ -45,7 +45,7 @@ fn witnesses_are_short_and_shortest_says_that_none_is_shorter() {
     let both = "EF a >= 1 && EF o >= 1";
     let said = desk.fine(&["check", "model.pnml", "--formula", both, "--shortest"]);
     assert_eq!(said.matches(", and none is shorter").count(), 2, "{said}");
-    // What is so initially takes no firing.
+    // A formula that holds initially needs no firing.
     let said = desk.fine(&["check", "model.pnml", "--formula", "EF i >= 1", "--shortest"]);
     assert!(!said.contains("shorter"), "{said}");
 }
@@ -73,7 +73,7 @@ fn one_thing_is_not_several() {
         let said: Vec<&str> = told.lines().filter(|it| it.contains(several) && alone(it)).collect();
         assert!(said.is_empty(), "{several}: {said:?}");
     }
-    // Its unknown figures are called as the known ones are.
+    // Unknown figures have the same names as known ones.
     let (code, said, _) = desk.said(&["check", "model.pnml", "-e", "SS", "--timeout", "0s"]);
     assert_eq!(code, 3, "{said}");
     assert!(said.contains("max token in place: unknown"), "{said}");
@@ -99,7 +99,7 @@ fn a_sum_of_tokens_says_why_something_cannot_be() {
 fn nobody_reading_on_is_no_crash() {
     let desk = Desk::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
     desk.write("t.trace", "t\n");
-    // What is no answer was wanted no further; of answers some were lost.
+    // Where no answers were requested, a closed pipe is no failure. Lost answers are one.
     for (arguments, code) in
         [(&["info", "model.pnml"][..], 0), (&["replay", "model.pnml", "t.trace"], 3)]
     {
@@ -185,7 +185,7 @@ fn bad_input_is_one_clear_error_and_nothing_on_stdout() {
         (vec!["check", model, "-e", "RD", "--queries", other.as_str()], "leave --queries out"),
     ] {
         let output = run(&arguments);
-        // What the command line alone says is wrong is a wrong command line.
+        // An error of the command line itself gives the exit code for wrong usage.
         let misuse = words == "leave --queries out";
         let code = if misuse { 2 } else { 1 };
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
@@ -238,7 +238,7 @@ fn the_contest_protocol_is_spoken() {
     assert!(call("ReachabilityDeadlock").starts_with("FORMULA ReachabilityDeadlock TRUE TECH"));
     assert!(call("OneSafe").starts_with("FORMULA OneSafe TRUE TECHNIQUES "));
     assert_eq!(call("ReachabilityComputeBounds"), "DO_NOT_COMPETE\n");
-    // No query file in this directory.
+    // This directory has no query file.
     assert_eq!(call("UpperBounds"), "CANNOT_COMPUTE\n");
 }
 
@@ -263,7 +263,7 @@ fn a_coloured_model_too_large_to_be_unfolded_is_left_in_the_contest() {
     assert!(stderr(&output).contains("1.0·10^9 places"), "{}", stderr(&output));
 }
 
-/// A net whose deadlock question is out of reach, with a query that is answered at once.
+/// Returns a net whose deadlock question is too hard, with a query that is answered at once.
 fn endless() -> Desk {
     let net = generate::cycles(40, 20, true).net;
     let desk = Desk::with_net(&net);
@@ -307,7 +307,7 @@ fn engines_are_chosen_by_name() {
         assert_eq!(output.status.code(), Some(0), "{engine}: {}", stderr(&output));
         assert!(stdout(&output).contains(because), "{engine}: {}", stdout(&output));
     }
-    // It cannot say never, and there is nobody else.
+    // Bounded model checking cannot prove unreachability, and no other engine runs.
     let output = run(&["check", path, "--formula", never, "--engines", "bmc", "-t", "1s"]);
     assert!(stdout(&output).contains("never: unknown"), "{}", stdout(&output));
     let output = run(&["check", path, "--formula", never, "--engines", "pdr,magic"]);
@@ -315,7 +315,8 @@ fn engines_are_chosen_by_name() {
     assert!(stderr(&output).contains("there are coverability, "), "{}", stderr(&output));
 }
 
-/// A command that greets as an SMT solver would, and answers all questions alike.
+/// Returns a command that identifies itself as an SMT solver, and gives the same answer to all
+/// questions.
 #[cfg(unix)]
 fn says(answer: &str) -> String {
     format!(
@@ -332,7 +333,7 @@ fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
     let path = path.to_str().unwrap();
     let formulas = ["can: EF (q >= 3)", "never: EF (q >= 1 && p >= 3)"];
     for (engine, answer) in [
-        // A witness that does not exist, and proofs of all there is.
+        // A false witness, and false proofs.
         ("bmc-smt", "sat"),
         ("bmc-smt", "unsat"),
         ("bmc-smt", "nonsense"),
@@ -390,15 +391,15 @@ fn a_signal_ends_a_run_within_a_second_with_the_answers_so_far() {
         .expect("the binary starts");
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     let first = lines.next().expect("a line").expect("UTF-8");
-    // Until all engines are at work.
+    // Waits until all engines run.
     std::thread::sleep(Duration::from_millis(500));
-    // The shell's own: a minimal machine has no program of this name.
+    // The shell's built-in `kill` is used, because the program may be missing.
     let kill = format!("kill -s TERM {}", child.id());
     let killed = Instant::now();
     assert!(Command::new("sh").args(["-c", &kill]).status().expect("the shell runs").success());
     let rest: Vec<String> = lines.map(|line| line.expect("UTF-8")).collect();
     child.wait().expect("it ends");
-    // A second, and what a busy machine adds.
+    // One second, and a margin for a busy machine.
     assert!(killed.elapsed() < Duration::from_secs(10), "{:?}", killed.elapsed());
     let is_easy = |line: &String| line.contains("easy: TRUE");
     assert!(is_easy(&first) || rest.iter().any(is_easy), "{first}: {rest:?}");
@@ -413,7 +414,7 @@ fn a_limit_on_memory_ends_in_unknown_and_not_in_an_abort() {
         env!("CARGO_BIN_EXE_parikh"),
         directory.path().display()
     );
-    // Printing a backtrace needs memory too.
+    // Printing a backtrace needs memory, too.
     let mut shell = Command::new("sh");
     let output = shell.args(["-c", &line]).env("RUST_BACKTRACE", "0").output().expect("a shell");
     assert!(matches!(output.status.code(), Some(0 | 3)), "{:?} {}", output.status, stderr(&output));
@@ -438,8 +439,7 @@ fn what_is_beyond_the_tokens_that_are_counted_is_no_error_of_ours() {
     assert!(said.contains("expected a whole number from 0 to 2^63 - 1"), "{said}");
 }
 
-/// A net of two processes with a claim of safe units, on which no argument about all of the net may
-/// rest.
+/// A net of two processes with a false claim of safe units, on which no proof may rest.
 const CLAIMED: &str = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="g">
 <place id="a1"><initialMarking><text>1</text></initialMarking></place><place id="a2"/>
 <place id="b1"><initialMarking><text>1</text></initialMarking></place><place id="b2"/>

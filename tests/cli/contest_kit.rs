@@ -1,4 +1,4 @@
-//! The contest's kit: what its script says where the program cannot, and the names of techniques.
+//! The contest kit: its script's output when the program fails, and the names of techniques.
 
 #![cfg(unix)]
 
@@ -11,7 +11,7 @@ const QUERIES: &str = "<property-set xmlns='http://mcc.lip6.fr/'>\
     <property><id>Toy-01</id><formula/></property>\n<property>\n<id> Toy-02 </id></property>\
     <property><id>Toy-03</id></property></property-set>";
 
-/// An instance with queries, and the kit's script beside it.
+/// Creates an instance with queries and the kit's script.
 fn kit() -> Desk {
     let desk = Desk::with("place p 1\nplace q\ntransition t: p -> q\n");
     desk.write("UpperBounds.xml", QUERIES);
@@ -25,7 +25,7 @@ fn write_program(desk: &Desk, name: &str, text: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// A call of the script with the programs of this folder.
+/// Returns a call of the script with the programs of this folder.
 fn command(desk: &Desk, programs: &Path, examination: &str) -> Command {
     let mut command = Command::new(desk.at("BenchKit_head.sh"));
     command.current_dir(desk.path()).stdin(Stdio::null());
@@ -34,7 +34,7 @@ fn command(desk: &Desk, programs: &Path, examination: &str) -> Command {
     command
 }
 
-/// A call with a program that does this when it is called as the contest's.
+/// Runs the script with a program that executes `body`.
 fn call_of(body: &str) -> Output {
     let desk = kit();
     write_program(&desk, "bin/parikh", &format!("#!/bin/sh\n[ \"$1\" = mcc ] || exit 0\n{body}\n"));
@@ -57,7 +57,7 @@ fn a_program_that_is_killed_leaves_what_is_open_as_not_computed() {
     }
     let killed = call_of("kill -KILL $$");
     assert!(stderr(&killed).contains("code 137, which is signal 9"), "{}", stderr(&killed));
-    // The program itself says what is open, or does not compete.
+    // The program itself reports open questions, or that it does not compete.
     for (body, code) in [("echo CANNOT_COMPUTE; exit 3", 3), ("echo DO_NOT_COMPETE", 0)] {
         let output = call_of(body);
         assert_eq!(output.status.code(), Some(code));
@@ -96,7 +96,7 @@ fn answers_of_the_program_pass_through_the_script() {
     let said = stdout(&output);
     assert!(said.starts_with("FORMULA ReachabilityDeadlock TRUE TECHNIQUES "), "{said}");
     assert_eq!((said.lines().count(), output.status.code()), (1, Some(0)));
-    // A wrong limit and a missing input are said.
+    // A wrong limit and a missing input are reported.
     let mut wrong = command(&desk, programs, "ReachabilityDeadlock");
     let wrong = wrong.env("BK_TIME_CONFINEMENT", "soon").output().unwrap();
     assert!(
@@ -116,7 +116,7 @@ fn answers_of_the_program_pass_through_the_script() {
     assert!(stderr(&unnamed).contains("BK_EXAMINATION is not set"), "{}", stderr(&unnamed));
 }
 
-/// The lines of the contest of one call on a model.
+/// Returns the lines of the contest's output for a call on a model.
 fn lines_of(model: &Path, question: &[&str]) -> Vec<String> {
     let mut command = parikh();
     command.arg("check").arg(model).args(question).args(["--format", "mcc", "--timeout", "20s"]);

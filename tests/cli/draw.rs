@@ -1,4 +1,4 @@
-//! `parikh draw`, from outside.
+//! Command-line tests of `parikh draw`.
 
 use crate::support::binary::{Desk, example, stderr};
 use crate::support::outside::skipped;
@@ -54,7 +54,7 @@ fn files_are_written_by_their_ending() {
     let wrong = draw(&folder, &["n.pnml", "-o", "n.gif"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert_eq!(stderr(&wrong), "parikh: n.gif: expected a name that ends in .svg, .png or .dot\n");
-    // Our own picture takes no other program.
+    // SVG output needs no other program.
     let alone = |arguments: &[&str]| {
         let all = [&["draw", "n.pnml", "-o", "n.svg"], arguments].concat();
         folder.command(&all).env("PATH", "").output().unwrap()
@@ -104,7 +104,7 @@ fn a_trace_begins_where_it_says() {
     assert!(stderr(&wrong).contains("x.trace: `# from: 2*nowhere`"), "{}", stderr(&wrong));
 }
 
-/// Pixels across and down, as a file's head says.
+/// Returns width and height in pixels from a PNG header.
 fn pixels(file: &[u8]) -> (u32, u32) {
     assert!(file.starts_with(b"\x89PNG\r\n\x1a\n"), "no PNG");
     let number = |at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap());
@@ -123,7 +123,7 @@ fn pictures_in_pixels_take_no_program_and_no_font() {
     let (half, of_high) = pixels(&drawn(&["--scale", "1"]));
     assert_eq!((wide, high), (2 * half, 2 * of_high));
     assert_eq!(pixels(&drawn(&["--width", "555"])).0, 555);
-    // What stands out, stands out here, too: the picture is another one.
+    // Highlighting changes the picture.
     assert_ne!(drawn(&[]), drawn(&["--highlight", "p"]));
     let wrong = |arguments: &[&str]| {
         let output = draw(&folder, &[&["n.pnml"], arguments].concat());
@@ -296,7 +296,7 @@ fn a_large_net_is_drawn_in_groups_unless_all_is_asked_for() {
     );
     let part = stdout(&draw(&folder, &["large.pnml", "--highlight", "p7"]));
     assert!(part.contains("2 of 1200 nodes of large") && part.contains("p7 -> t7;"), "{part}");
-    // One of some hundred nodes is seen whole.
+    // A net of some hundred nodes is drawn completely.
     let some: String = (0..200)
         .map(|i| {
             format!(

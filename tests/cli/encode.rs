@@ -1,4 +1,4 @@
-//! `parikh encode` and `check --dump` as users meet them: files, heads, refusals.
+//! Command-line tests of `parikh encode` and `check --dump`: files, headers, errors.
 
 use crate::support::binary::{example, parikh};
 use parikh::solvers::Budget;
@@ -24,7 +24,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
-/// What is written for these arguments.
+/// Returns the output for these arguments.
 fn written(arguments: &[&str]) -> String {
     let output = encode(arguments);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
@@ -50,7 +50,7 @@ fn scripts_say_what_they_are_and_other_programs_answer_them() {
         for logic in ["LRA", "LIA", "BV"] {
             let script = written(&["--goal", "EF (deadlock)", "-e", parts, "-l", logic]);
             assert!(script.contains(&format!(", {logic}")), "{script}");
-            // The philosophers do get stuck.
+            // The philosophers can reach a deadlock.
             assert_eq!(answer(&script).trim(), "sat", "{script}");
         }
         assert!(script.starts_with("; net: "), "{script}");
@@ -75,7 +75,7 @@ fn scripts_say_what_they_are_and_other_programs_answer_them() {
     let most = written(&["--queries", &queries, "--id", "most-who-wait", "-l", "BV"]);
     assert!(answer(&most).contains(" 2") && most.contains("bv2nat"), "{most}");
     assert!(!answer(&most).contains("error"), "{}", answer(&most));
-    // Bounds that are not found in time are nothing that bit-vectors cannot do without.
+    // The bit-vector encoding works without bounds that are not found in time.
     let late = written(&["--goal", "deadlock", "-e", "bmc", "-k", "12", "-l", "BV", "-t", "0s"]);
     assert_eq!(answer(&late).trim(), "sat", "{late}");
     let first = written(&["--goal", "deadlock", "-e", "k-induction", "-k", "1"]);
@@ -101,7 +101,7 @@ fn linear_programs_are_written_where_there_are_no_choices() {
     assert!(text(&refused.stderr).contains("no bit-vectors"), "{}", text(&refused.stderr));
 }
 
-/// Whether a formula in DIMACS has a solution, and how many of its variables have names.
+/// Returns true if a DIMACS formula is satisfiable, and the number of named variables.
 fn solve(dimacs: &str) -> (bool, usize) {
     let mut sat = BatSat::new();
     let mut named = 0;
@@ -142,7 +142,7 @@ fn propositions_are_written_for_sat_solvers() {
             assert!(text.contains("c unsatisfiable: none is reached by"), "{text}");
             let (reached, named) = solve(&text);
             assert!(reached && named > 5, "{encoding} {values} {named}");
-            // Each takes a fork, which is a step of two firings.
+            // Each philosopher takes a fork: one step with two firings.
             assert_eq!(solve(&of(1)).0, encoding == "bmc-steps", "{values}");
         }
     }
@@ -185,7 +185,7 @@ fn every_question_of_the_state_equation_is_written_with_its_goal() {
     let output = parikh()
         .arg("check")
         .arg(model())
-        // Intervals do not decide it, so several comparisons are tried together.
+        // Intervals do not decide the formula, so several comparisons are tried together.
         .args(["--formula", "AG !((fork1 >= 1 && eat1 >= 1) || (fork2 >= 1 && eat2 >= 1))"])
         .args(["--threads", "1", "--timeout", "10s"])
         // A search of so few markings would be faster.

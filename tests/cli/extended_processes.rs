@@ -1,12 +1,12 @@
-//! Processes with reset and inhibitor arcs, and with several ends of a case, from outside.
+//! Command-line tests of processes with reset and inhibitor arcs, and with several final markings.
 
 use crate::support::binary::{Desk, example, stdout};
 
-/// A trip: cancelling the flight empties the branch of the hotel. A case ends booked or cancelled.
+/// Returns a trip: cancelling the flight resets the hotel branch. A case ends booked or cancelled.
 fn trip() -> Desk {
     let desk = Desk::new();
     desk.write("trip.pnml", &std::fs::read_to_string(example("trip.pnml")).unwrap());
-    // No flight is cancelled once a hotel was found.
+    // In this variant, `hotel_found` inhibits `cancel` instead of being reset.
     let kept = desk.read("trip.pnml").replace(
         "<arc source=\"hotel_found\" target=\"cancel\" type=\"reset\"/>",
         "<arc source=\"hotel_found\" target=\"cancel\" type=\"inhibitor\"/>",
@@ -15,7 +15,7 @@ fn trip() -> Desk {
     desk
 }
 
-/// What the auditor says of the evidence in a directory.
+/// Returns the auditor's output on the evidence in a directory.
 fn certified(desk: &Desk, model: &str, more: &[&str], directory: &str) -> String {
     let program =
         std::path::Path::new(env!("CARGO_BIN_EXE_parikh")).with_file_name("parikh-certify");
@@ -48,7 +48,7 @@ fn a_process_with_reset_and_inhibitor_arcs_is_asked_in_all_four_notions() {
     }
     let said = desk.fine(&["check", "trip.pnml", "-e", "Soundness"]);
     assert!(said.contains("in `booked` or `cancelled` (for example in `"), "{said}");
-    // An end that nobody reaches changes nothing, one that everybody passes does.
+    // An unreachable final marking changes nothing; one that every case passes does.
     let said = desk.fine(&[
         "check",
         "trip.pnml",
@@ -64,7 +64,7 @@ fn a_process_with_reset_and_inhibitor_arcs_is_asked_in_all_four_notions() {
     assert!(said.contains("TRUE"), "{said}");
     let said = desk.fine(&["check", "trip.pnml", "-e", "S", "--final", "booked"]);
     assert!(said.contains("FALSE — a case gets stuck after 2 firings"), "{said}");
-    // A case that ends elsewhere than its end: which end it covers is named.
+    // A case that ends elsewhere: the covered final marking is named.
     let ends = [
         "check",
         "kept.pnml",
@@ -84,7 +84,7 @@ fn a_process_with_reset_and_inhibitor_arcs_is_asked_in_all_four_notions() {
 #[test]
 fn several_cases_of_such_a_process_end_as_they_like_and_their_run_replays() {
     let desk = trip();
-    // Who cancels takes away the hotel of the other case.
+    // A cancelling case resets the hotel of the other case.
     let asked = [
         "check",
         "trip.pnml",

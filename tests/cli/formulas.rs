@@ -1,4 +1,4 @@
-//! `parikh check --formula` and `--formulas`, from outside.
+//! Command-line tests of `parikh check --formula` and `--formulas`.
 
 use crate::support::binary::Desk;
 
@@ -33,11 +33,12 @@ impl Folder {
         self.0.write(name, text);
     }
 
-    /// Runs `parikh check mutex.pnml`: its exit code, its lines without times, sorted, its stderr.
+    /// Runs `parikh check mutex.pnml`. Returns the exit code, the sorted lines without times, and
+    /// stderr.
     fn check(&self, arguments: &[&str]) -> (i32, Vec<String>, String) {
         let check = [&["check", "mutex.pnml", "--timeout", "30s"], arguments].concat();
         let (code, text, stderr) = self.0.said(&check);
-        // What answered may differ from run to run.
+        // The engine that answers may differ between runs.
         let answer = |line: &str| line.split(" — ").next().unwrap_or_default().to_owned();
         let mut lines: Vec<String> = text.lines().map(answer).collect();
         lines.sort();
@@ -65,10 +66,10 @@ fn combinations_of_questions_are_answered_and_say_which_parts_decide() {
         said.contains(r#""value":"TRUE""#) && said.contains(r#""reason":"EF `critical_1`"#),
         "{said}"
     );
-    // One false part decides.
+    // A single false part decides the formula.
     let said = check("EF lock >= 2 && EF critical_1 >= 1 && AG EF lock >= 1", &[]);
     assert!(said.contains("FALSE — place `lock`: "), "{said}");
-    // Each equivalence is false where its parts differ.
+    // Each equivalence is false, because its parts differ.
     let said = check("(EF lock >= 2) <-> (AG EF lock >= 1)", &[]);
     assert!(
         said.contains("FALSE — AG `lock` ≤ 1: ") && said.contains("; AG EF `lock` ≥ 1: "),
@@ -271,14 +272,14 @@ fn formulas_of_linear_time_come_with_runs_and_arguments() {
         lines,
         ["ends: FALSE", "idles: TRUE", "leaves: TRUE", "next: TRUE", "served: FALSE"]
     );
-    // The other process goes round for ever.
+    // The other process repeats its cycle forever.
     let trace = folder.0.read("traces/served.trace");
     let repeated = trace.split_once("@repeat").expect("a lasso").1;
     assert!(repeated.contains("enter_2") && !repeated.contains("enter_1"), "{trace}");
     let (code, said, _) = folder.0.said(&["replay", "mutex.pnml", "traces/served.trace"]);
     assert_eq!(code, 0);
     assert!(said.contains("lead back to the same marking"), "{said}");
-    // The story: the way in, what repeats, and who is left out.
+    // The explanation has the prefix, the cycle, and the starved process.
     let (way_in, again) = said.split_once("then, again and again:\n").expect("a story");
     assert!(way_in.contains("the way in:\n  from "), "{said}");
     assert!(again.contains("  enter_2: "), "{said}");
@@ -297,7 +298,7 @@ fn fairness_says_which_runs_are_meant() {
         assert_eq!(lines, [format!("served: {value}")], "{fair:?}");
     };
     check(&[], "FALSE");
-    // The other one may take the lock each time before it is there again.
+    // The other process may take the lock each time before the first process is enabled again.
     check(&["--fair", "weak"], "FALSE");
     let trace = folder.0.read("traces/served.trace");
     let repeated = trace.split_once("@repeat").expect("a lasso").1;

@@ -1,4 +1,4 @@
-//! `parikh graph`, from outside.
+//! Command-line tests of `parikh graph`.
 
 use crate::support::binary::{Desk, stderr};
 use std::process::Stdio;

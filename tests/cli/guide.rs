@@ -1,5 +1,5 @@
-//! Every command line of the guide, `docs/`, is run as it stands there; what needs more than this
-//! machine is named here with the place where it is tried.
+//! Runs every command line of the guide, `docs/`, as written. Commands that need more than this
+//! machine are listed here with the place where they are tested.
 
 use super::printed::{Page, commands_spoken_of, run};
 use crate::support::binary::{Desk, repository};
@@ -49,6 +49,7 @@ const PAGES: &[Page<'_>] = &[
     Page { path: "docs/library.md", not_run: &[], before: &[] },
     Page { path: "docs/evidence.md", not_run: &[], before: &[] },
     Page { path: "docs/certificates.md", not_run: &[], before: &[] },
+    Page { path: "docs/deciding.md", not_run: &[], before: &[] },
     Page {
         path: "docs/encodings.md",
         not_run: &[("parikh check MODEL -e RC --engines bmc-smt,k-induction-smt", "takes cvc5")],

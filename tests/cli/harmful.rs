@@ -1,17 +1,17 @@
-//! Names that want to break out of their line: nothing that is printed moves a terminal, turns text
-//! round, or can be taken for a line of ours.
+//! Malicious names: no output moves a terminal's cursor, reverses text, or can be mistaken for
+//! another line of output.
 
 use crate::support::binary::{Desk, example, objects, stderr, stdout};
 use parikh_net::printable::is_harmful;
 use std::ffi::OsString;
 use std::process::Output;
 
-/// What every name of the models ends with: controls of a terminal, C0 and C1, marks that turn text
-/// round, line breaks of three kinds, and a line of the contest.
+/// The end of every name in the models: control characters (C0 and C1), bidirectional marks, line
+/// breaks of three kinds, and a line of the contest's output.
 const BREAKOUT: &str =
     "\u{9b}31m\u{85}\u{202e}\u{2066}\u{2028}\u{7f}\nFORMULA forged TRUE TECHNIQUES x\n\tend";
 
-/// The same as XML 1.0 can write it: there is no ESC in it.
+/// Returns the same text in XML 1.0, which cannot contain ESC.
 fn xml() -> String {
     BREAKOUT
         .chars()
@@ -21,7 +21,7 @@ fn xml() -> String {
 
 const TYPES: &str = "http://www.pnml.org/version-2009/grammar";
 
-/// One token goes from p to q.
+/// Returns a net in which a token moves from p to q.
 fn model() -> String {
     let out = xml();
     format!(
@@ -34,7 +34,7 @@ fn model() -> String {
     )
 }
 
-/// The same, with a claim on nested units that is none.
+/// Returns the same net with a false claim of nested units.
 fn claiming() -> String {
     let out = xml();
     let claim = format!(
@@ -45,8 +45,8 @@ fn claiming() -> String {
     model().replace("</net>", &claim)
 }
 
-/// A query file of a formula that holds, one about a place that is not there, and one that forges
-/// an answer.
+/// Returns a query file with a formula that holds, a formula about a missing place, and an id that
+/// forges an answer.
 fn queries() -> String {
     let out = xml();
     let bound = |id: &str, place: &str| {
@@ -64,7 +64,8 @@ fn queries() -> String {
     )
 }
 
-/// Nothing harmful in it but the ends of its lines, and no line that is the contest's.
+/// Asserts that the text has no control characters except line ends, and no line of the contest's
+/// output.
 #[track_caller]
 fn is_harmless(what: &str, text: &str) {
     for line in text.lines() {
@@ -202,7 +203,7 @@ fn a_trace_with_such_names_is_read_again() {
     desk.fine(&["check", "model.pnml", "-e", "RD", "--trace", "traces"]);
     let said = desk.fine(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
     assert!(said.starts_with("1 firing replayed on net "), "{said}");
-    // Comments and steps are a line each, whatever the names have in them.
+    // Comments and steps occupy one line each, whatever the names contain.
     let trace = desk.read("traces/ReachabilityDeadlock.trace");
     let stray = trace.lines().find(|line| !line.starts_with("# ") && !line.starts_with("\"t"));
     assert_eq!(stray, None, "{trace}");
@@ -224,7 +225,7 @@ fn an_id_is_one_word_of_an_answer() {
     for (line, expected) in lines.iter().zip(&expected) {
         assert!(line.starts_with(expected), "{line:?} is not {expected:?}");
     }
-    // The file of the contest's formulas decides; text has the same words.
+    // The contest's XML file has precedence over the text file of the same formulas.
     let text = stdout(&desk.run(&["check", ".", "-e", "UB"]));
     assert!(text.lines().any(|line| line.starts_with(&format!("id{id}: 1 — "))), "{text}");
     assert!(text.lines().any(|line| line.starts_with(r"FORMULA\u{20}forged")), "{text}");
@@ -250,7 +251,7 @@ fn names_of_files_are_harmless() {
         let (_, told) = all_harmless(words, &output);
         assert!(told.contains(r"gone\u{9b}31m"), "{words}: {told}");
     }
-    // Found, and what is in it is none.
+    // The file is found, and is not a model.
     desk.write(&name.replace('/', ""), "no model");
     all_harmless("a file that is no model", &desk.run(&["info", &name]));
     let traces =
@@ -319,7 +320,7 @@ fn the_tool_of_the_contest_prints_no_forged_line() {
         .env("BK_EXAMINATION", "UpperBounds")
         .env("BK_INPUT", forged)
         .env("BK_TIME_CONFINEMENT", "20");
-    // A variable holds no NUL, and what it holds is for messages only.
+    // An environment variable cannot contain NUL. The variable only affects messages.
     let output = command.env("PARIKH_LOG", "info").output().expect("the binary starts");
     let (said, told) = all_harmless("mcc", &output);
     assert_eq!(said.lines().filter(|line| line.starts_with("FORMULA ")).count(), 3, "{said}{told}");

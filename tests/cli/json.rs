@@ -1,4 +1,4 @@
-//! What is printed with `--format json` is as `docs/parikh.schema.json` has it.
+//! The output of `--format json` satisfies `docs/parikh.schema.json`.
 
 use crate::support::binary::{Desk, example, objects, repository, stdout};
 use crate::support::schema::Schema;
@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::Stdio;
 
-/// A net with everything that is spoken of: units, an invariant, a place without bound, a dead
-/// transition, a deadlock, a number beyond 2⁵³.
+/// A net with all features that occur in the output: units, an invariant, an unbounded place, a
+/// dead transition, a deadlock, a number beyond 2⁵³.
 const NET: &str = "net \"all\"\nplace idle 1\nplace busy\nplace made\nplace never\nplace much \
                    9007199254740993\ntransition start: idle -> busy + made\ntransition stop: busy -> idle\n\
                    transition dead: never -> idle\ntransition end: idle ->";
@@ -38,7 +38,7 @@ fn desk() -> Desk {
     desk
 }
 
-/// The command lines whose objects are looked at.
+/// The command lines whose output is checked.
 const COMMANDS: &[&str] = &[
     "check model.pnml -e RD,OS,QL,L,SM,SS",
     "check model.pnml --events --formula EF(busy>=1) --formula bound(made) --formula bound(much) \
@@ -86,7 +86,7 @@ fn every_command_prints_what_the_schema_has() {
             seen.extend(schema.kinds(&object).into_iter().map(str::to_owned));
         }
     }
-    // What takes more, and is held against the schema where it is tested.
+    // Objects that need a larger setup, and are checked against the schema in other tests.
     let elsewhere = [
         "progress",
         "modulo",
@@ -156,7 +156,7 @@ fn witnesses_and_nodes_are_in_their_answers() {
     assert!(["dead", "repeats", "anything"].contains(&lasso["end"].as_str().unwrap()), "{lasso}");
     let dead = asked(&desk, &["check", "model.pnml", "-e", "QL"]);
     assert_eq!(dead[0]["nodes"], json!({"places": [], "transitions": ["dead"]}));
-    // All places of the sum that the reason says.
+    // All places of the sum in the reason.
     desk.write("sum.net", "pl i (1)\npl o\ntr c i -> o\ntr a x -> y\ntr b y -> z\ntr d z -> x\n");
     let dead = asked(&desk, &["check", "sum.net", "-e", "QL"]);
     assert!(dead[0]["reason"].as_str().unwrap().contains("x + y + z = 0"), "{}", dead[0]);
@@ -222,7 +222,7 @@ fn models_come_from_standard_input_compressed_files_and_archives() {
     let error = desk.refused(1, &["check", "Ph-PT-2.tgz", "-e", "UB"]);
     assert!(error.contains("no UpperBounds.xml"), "{error}");
 
-    // A coloured model is read twice, from standard input too.
+    // A coloured model is read twice, also from standard input.
     let mut command = desk.command(&["check", "-", "-e", "RD", "--format", "json"]);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
@@ -263,7 +263,7 @@ fn several_examinations_are_asked_in_one_call_each_with_its_evidence() {
         let error = desk.refused(2, &arguments);
         assert!(error.contains(words), "{arguments:?}: {error}");
     }
-    // What cannot be asked takes nothing from the others.
+    // A question that cannot be asked does not affect the others.
     let (code, said, error) = desk.said(&["check", "philosophers.pnml", "-e", "Soundness,RD"]);
     assert_eq!(code, 1, "{error}");
     assert!(said.starts_with("ReachabilityDeadlock: TRUE"), "{said}");

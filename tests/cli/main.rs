@@ -1,4 +1,4 @@
-//! `parikh` as a user meets it: the built binary, files, pipes, signals.
+//! Command-line tests of `parikh` with the built binary: files, pipes, signals.
 
 #[path = "../support/mod.rs"]
 mod support;

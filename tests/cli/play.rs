@@ -1,4 +1,4 @@
-//! The token game as a script plays it, and nets in other tools' languages from the command line.
+//! Command-line tests of the token game in scripts, and of nets in other tools' languages.
 
 use crate::support::binary::{Desk, stderr, stdout};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -6,7 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::process::{Output, Stdio};
 
-/// Three may wait for a table of two; who is served leaves, and closing empties the queue.
+/// Three guests wait for a table of two. A served guest leaves, and closing empties the queue.
 const NET: &str = "net cafe\npl {the queue} (3)\npl table\npl open (1)\n\
                    tr sit {the queue} table?-2 -> table\ntr leave table -> \ntr close open -> closed\n";
 
@@ -64,13 +64,13 @@ fn a_game_is_played_in_a_terminal() {
     let end = || Stdio::from(terminal.try_clone().expect("another handle"));
     let mut command = desk.command(&["play", "cafe.net", "--goal", "full: table >= 2"]);
     let mut child = command.stdin(end()).stdout(end()).stderr(end()).spawn().expect("it starts");
-    // The program's own ends are the only ones then, and what it says ends when it does.
+    // Then only the program has the terminal open, and the output ends when it does.
     drop((command, terminal));
     let mut master = File::from(master);
     master.write_all(b"sit\nnothing\n1\nundo\nquit\n").expect("typed");
     let mut said = Vec::new();
     let mut piece = [0; 4096];
-    // Where nobody has the other end any more, Linux calls that an error.
+    // Linux reports an error when the other end of a terminal is closed.
     while let Ok(some @ 1..) = master.read(&mut piece) {
         said.extend_from_slice(&piece[..some]);
     }
@@ -101,7 +101,7 @@ fn what_cannot_be_done_is_said_and_the_script_goes_on() {
         assert!(said.lines().any(|said| said == line), "{line}\n{said}");
     }
     assert_eq!(played.status.code(), Some(1));
-    // Neither does what is no text end it.
+    // Input that is no valid text does not end the game either.
     let mut command = desk.command(&["play", "cafe.net"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
@@ -169,7 +169,7 @@ fn the_loop_of_a_trace_is_followed_round_and_round() {
         ],
         "{said}"
     );
-    // A pump without a way in, each round of which adds a token.
+    // A self-covering sequence with an empty prefix, whose cycle adds a token.
     desk.write("pump.net", "place i 1\nplace b\ntransition s: i -> i + b\n");
     desk.fine(&["check", "pump.net", "--formula", "bound(b)", "--trace", "out"]);
     let played = play(&desk, &["pump.net", "--trace", "out/formula-1.trace"], "next all\nnext 2\n");
@@ -224,7 +224,7 @@ fn nets_are_converted_and_what_cannot_be_is_said() {
         "{refused}"
     );
     assert_eq!(lines[1..], ["  pr t > u", "  ^^"]);
-    // A place that inhibits and has no bound: what can be reached is asked, and the net is played.
+    // An unbounded place with an inhibitor arc: reachability questions and the token game work.
     desk.write("free.net", "tr t -> p\ntr u p?-3 -> q");
     let info = desk.fine(&["info", "free.net"]);
     assert!(info.contains("places       2\n") && info.contains("inhibitors   1 arc\n"), "{info}");

@@ -1,29 +1,29 @@
-//! Commands as they are printed in the README and the guide, run as they stand there.
+//! Runs the commands printed in the README and the guide, as written.
 //!
-//! Placeholders (MODEL, QUERIES.xml, DIR, …) are files of these names in a directory of their own.
+//! Placeholders (MODEL, QUERIES.xml, DIR, …) are files of these names in a temporary directory.
 
 use crate::support::binary::{Desk, example, repository, stderr, stdout};
 use crate::support::outside::skipped;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// What a page says about its lines that this does not see.
+/// A page with annotations for its commands.
 pub(crate) struct Page<'t> {
-    /// Where it lies in the repository.
+    /// The path in the repository.
     pub(crate) path: &'t str,
-    /// Beginnings of lines that are not run, and why.
+    /// Prefixes of lines that are not run, with the reasons.
     pub(crate) not_run: &'t [(&'t str, &'t str)],
-    /// What has to be there before a line that begins so, beyond what the lines above it left.
+    /// Commands to prepare a line with this prefix, beyond the results of the lines before it.
     pub(crate) before: &'t [(&'t str, &'t str)],
 }
 
-/// The commands of a block, and what the block behind it says that they print.
+/// The commands of a block, and the output that the following block shows.
 pub(crate) struct Block {
     pub(crate) lines: Vec<String>,
     printed: Vec<String>,
 }
 
-/// Two who take p and q in different orders, with the names that the pages use.
+/// Two processes that take p and q in different orders, with the names that the pages use.
 const MODEL: &str = "net example\nplace i1 1\nplace i2 1\nplace p 1\nplace q 1\n\
     place p1\nplace p2\nplace c1\nplace c2\n\
     transition t: i1 + p -> p1\ntransition t2: p1 + q -> c1\ntransition t3: c1 -> i1 + p + q\n\
@@ -47,7 +47,7 @@ const BRANCHING: &str = "<property-set><property><id>ID</id><formula><all-paths>
 const BOUNDS: &str = "<property-set><property><id>ID</id><formula><place-bound><place>p1</place>\
     <place>p2</place></place-bound></formula></property></property-set>";
 
-/// A directory in which the lines mean something.
+/// Creates a directory with the files that the commands need.
 fn desk() -> Desk {
     let desk = Desk::with(MODEL);
     let model = desk.read("model.pnml");
@@ -69,7 +69,7 @@ fn desk() -> Desk {
         let text = std::fs::read_to_string(example(&name)).expect("readable");
         desk.write(&format!("examples/{name}"), &text);
     }
-    // A contest of one instance.
+    // A contest with one instance.
     desk.write("LIST", "Toy-PT-1\n");
     desk.write("GOALS", "Toy-PT-1 RD ReachabilityDeadlock TRUE 10\n");
     let known =
@@ -93,12 +93,12 @@ fn desk() -> Desk {
     desk
 }
 
-/// Where the programs lie that were built with these tests.
+/// Returns the directory of the programs built with these tests.
 fn programs() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_parikh")).parent().expect("a folder")
 }
 
-/// A line of a shell that finds our programs first.
+/// Runs a line in a shell whose path begins with our programs.
 fn shell(desk: &Desk, line: &str) -> Output {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("sh");
@@ -107,11 +107,10 @@ fn shell(desk: &Desk, line: &str) -> Output {
     shell.env_remove("PARIKH_LOG").env_remove("BK_EXAMINATION").output().expect("a shell")
 }
 
-/// The shell blocks, continued lines put together, without what is remarked.
+/// Returns the shell blocks, with continuation lines joined and comments removed.
 pub(crate) fn blocks(text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    // What fence we are in, whether the line goes on, and whether only blank lines followed a
-    // block.
+    // The current fence, the continued line, and true if only blank lines follow a block.
     let (mut fence, mut continued, mut behind) = (None, false, false);
     for line in text.lines() {
         if let Some(language) = line.strip_prefix("```") {
@@ -124,7 +123,7 @@ pub(crate) fn blocks(text: &str) -> Vec<Block> {
                 Some("sh") => blocks.push(Block { lines: Vec::new(), printed: Vec::new() }),
                 Some("text") if behind => {}
                 Some(_) => behind = false,
-                // What a cell of Python prints, python/tests/test_guide.py looks at.
+                // The output of Python cells is tested in python/tests/test_guide.py.
                 None => behind = closed != Some("python"),
             }
             continue;
@@ -133,8 +132,8 @@ pub(crate) fn blocks(text: &str) -> Vec<Block> {
         match fence {
             Some("text") if behind => block.printed.push(line.to_owned()),
             Some("sh") => {
-                // `#` begins a remark at the start of a line or after two blanks; `firings#0` does
-                // not.
+                // A comment begins with `#` at the start of a line or after two blanks; `firings#0`
+                // does not begin one.
                 let line = line.split("  #").next().unwrap_or_default().trim();
                 if line.is_empty() || line.starts_with('#') {
                     continue;
@@ -158,16 +157,15 @@ fn begins<'t>(line: &str, table: &'t [(&str, &str)]) -> Option<&'t (&'t str, &'t
     table.iter().find(|(start, _)| line.starts_with(start))
 }
 
-/// A program of another package of the workspace that a line calls, if it was not built with these
-/// tests.
+/// Returns a program of another package that a line calls, if it was not built.
 fn absent(line: &str) -> Option<PathBuf> {
     let names = ["parikh-certify", "parikh-bench"];
     let called = names.iter().find(|name| line.split_whitespace().any(|word| word == **name))?;
     Some(programs().join(called)).filter(|program| !program.exists())
 }
 
-/// Holds what a page says is printed against what is: all of it, line by line. `…` at the end of a
-/// line stands for the rest of it, and alone for lines that are left out.
+/// Compares the output with the text of the page, line by line. A `…` at the end of a line stands
+/// for its rest, and alone for omitted lines.
 fn compared(shown: &[String], said: &str) -> Result<(), String> {
     let (mut rest, mut left_out) = (said.lines(), false);
     for line in shown {
@@ -197,8 +195,8 @@ fn compared(shown: &[String], said: &str) -> Result<(), String> {
     }
 }
 
-/// Of a line that says why, what stands before the reason is the same, and how it ends: times and
-/// searches differ.
+/// Compares two lines. For a line with a reason, only the part before the reason and the ending are
+/// compared, because times and searches vary.
 fn alike(shown: &str, printed: &str) -> bool {
     let (start, cut) = shown.strip_suffix('…').map_or((shown, false), |start| (start, true));
     match (shown.split_once(" — "), printed.split_once(" — ")) {
@@ -225,7 +223,7 @@ fn what_a_page_leaves_out_is_marked() {
     assert!(!fits("a: FALSE — …\n…") && !fits("…\nlong …\nb"));
 }
 
-/// Runs the lines of a page in one directory, one after the other. How many were run.
+/// Runs the lines of a page in one directory, one after the other. Returns the number of lines run.
 pub(crate) fn run(page: &Page<'_>) -> usize {
     let text = std::fs::read_to_string(repository(page.path)).expect("readable");
     let blocks = blocks(&text);
@@ -251,7 +249,7 @@ pub(crate) fn run(page: &Page<'_>) -> usize {
                 let output = shell(&desk, before);
                 assert!(output.status.success(), "before {line}: {}", stderr(&output));
             }
-            // What stands for several, and what other programs are told, is left out.
+            // Placeholders for several items, and commands for other programs, are skipped.
             let plain = line.replace('…', "");
             let output = shell(&desk, plain.split(" | ").next().unwrap());
             run += 1;
@@ -280,7 +278,7 @@ pub(crate) fn run(page: &Page<'_>) -> usize {
     run
 }
 
-/// The words behind `parikh ` in what is set as code.
+/// Returns the words after `parikh ` in inline code.
 pub(crate) fn commands_spoken_of(text: &str) -> Vec<String> {
     let spoken = text.split('`').filter_map(|piece| piece.strip_prefix("parikh "));
     let mut names: Vec<String> =

@@ -1,4 +1,4 @@
-//! Soundness of processes and graphs of markings, from outside.
+//! Command-line tests of soundness of processes and of reachability graphs.
 
 use crate::support::binary::{Desk, example, objects, stdout};
 use parikh::evidence::audit::{Audit, Verdict};
@@ -6,14 +6,15 @@ use parikh::evidence::question::cases::with_one_case;
 use parikh::evidence::reader::pnml;
 use parikh::evidence::reader::queries::{self, typed};
 
-/// A desk with `orders.pnml`: rejecting an order ends it while its goods are being picked.
+/// Creates a directory with `orders.pnml`: rejecting an order ends the case while its goods are
+/// being picked.
 fn desk() -> Desk {
     let desk = Desk::new();
     desk.write("orders.pnml", &std::fs::read_to_string(example("orders.pnml")).unwrap());
     desk
 }
 
-/// The same where nobody is rejected.
+/// Changes the model so that no order is rejected.
 fn sound(desk: &Desk) {
     let text = desk
         .read("orders.pnml")
@@ -30,7 +31,7 @@ fn an_unsound_process_is_blamed_on_its_places_and_the_run_replays() {
     assert!(left, "{said}");
     let replayed = desk.fine(&["replay", "orders.pnml", "traces/Soundness.trace"]);
     assert!(replayed.contains("n6"), "{replayed}");
-    // Three cases at once begin with three tokens, and the trace knows.
+    // Three cases start with three tokens, and the trace records the number of cases.
     let said = desk.fine(&["check", "orders.pnml", "-e", "S", "--k", "3", "--trace", "traces"]);
     assert!(said.starts_with("3-Soundness: FALSE — "), "{said}");
     let replayed = desk.fine(&["replay", "orders.pnml", "traces/3-Soundness.trace"]);
@@ -67,7 +68,7 @@ fn every_answer_about_a_process_is_confirmed_by_the_auditor() {
             let verdict = audit();
             assert!(matches!(verdict, Verdict::Confirmed(_)), "{said}{verdict:?}");
             confirmed += 1;
-            // The other answer is not shown by the same evidence.
+            // The same evidence does not confirm the opposite answer.
             let text = std::fs::read_to_string(&file).unwrap();
             let (yes, no) = ("\"value\":\"TRUE\"", "\"value\":\"FALSE\"");
             let turned =
@@ -118,7 +119,7 @@ fn who_has_the_tokens_of_several_cases_or_an_end_out_of_reach_is_told_so() {
     assert!(hint.contains("put one token there and add --k 2, or add --final '2*o'"), "{hint}");
     let (_, said, hint) = desk.said(&["check", "model.pnml", "-e", "S", "--final", "2*o"]);
     assert!(said.contains("TRUE") && !hint.contains("--k 2"), "{said}{hint}");
-    // The end is out of reach: where a case gets is named.
+    // The final marking is unreachable, and the reason names where a case ends.
     let desk = Desk::with(
         "place i 1\nplace p\nplace q\nplace o\ntransition t: i -> p + q\ntransition u: p -> p
          transition v: 2*q -> o",
@@ -142,12 +143,12 @@ fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
         desk.write("other.pnml", &text.replace(one, to));
         desk.said(&["check", "other.pnml", "-e", "EasySoundness"])
     };
-    // Every place listed, zeros and all, as ProM does.
+    // All places are listed, including those with 0 tokens, as ProM does.
     let (code, said, _) = asked(
         "<place idref=\"n1\"><text>0</text></place><place idref=\"n6\"><text> 1 </text></place>",
     );
     assert!(code == 0 && said.contains("TRUE"), "{said}");
-    // A marking without tokens is taken as it is.
+    // A final marking without tokens is accepted.
     let (code, said, _) = asked("");
     assert!(code == 0 && said.contains("FALSE"), "{said}");
     assert!(said.contains("assumed: a case is done when no token is left"), "{said}");
@@ -167,7 +168,7 @@ fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
     desk.write("other.pnml", &other);
     let said = desk.refused(1, &["check", "other.pnml", "-e", "S"]);
     assert!(said.contains("`inhibitor`"), "{said}");
-    // The auditor reads them, too, and finds the same wrong.
+    // The auditor reads final markings, too, and reports the same errors.
     for (from, to, wrong) in [
         ("idref=\"n6\"", "idref=\"n7\"", "no place `n7`"),
         (
@@ -207,7 +208,7 @@ fn a_final_marking_may_stand_in_the_places() {
     desk.write("ends.pnml", &ends);
     let info = desk.fine(&["info", "ends.pnml"]);
     assert!(info.lines().any(|line| line == "final        n6"), "{info}");
-    // Beside another one, it is one of two.
+    // Besides another final marking, it is one of two.
     desk.write("both.pnml", &final_in(&text, "n3", "1"));
     let info = desk.fine(&["info", "both.pnml"]);
     assert_eq!(info.lines().filter(|line| line.starts_with("final  ")).count(), 2, "{info}");
@@ -251,7 +252,7 @@ fn a_graph_is_written_for_people_and_for_tools() {
     assert_eq!(json["edges"].as_array().unwrap().iter().filter(on_path).count(), 2);
     let dot = desk.fine(&["graph", "orders.pnml"]);
     assert!(dot.starts_with("digraph markings {") && dot.contains("peripheries=2"), "{dot}");
-    // Too many markings.
+    // The graph has too many markings.
     let said = desk.refused(3, &["graph", "orders.pnml", "--most", "3"]);
     assert!(said.contains("more than 3 markings can be reached"), "{said}");
     desk.fine(&["graph", "orders.pnml", "-o", "g.png"]);
@@ -306,7 +307,7 @@ fn the_figures_of_a_state_space_come_with_how_they_were_found() {
 fn what_is_known_of_a_state_space_is_printed_when_it_is_interrupted() {
     use std::io::{BufRead as _, BufReader};
     use std::process::Stdio;
-    // Far too many markings to be visited; the most tokens are known by invariants, or from a
+    // The net has too many markings to explore. The most tokens are known from invariants or from a
     // diagram.
     let mut net = String::from("place toll 30\nplace paid\n");
     for at in 0..64 {
@@ -326,13 +327,13 @@ fn what_is_known_of_a_state_space_is_printed_when_it_is_interrupted() {
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let first = lines.next().expect("a figure").unwrap();
-    // The shell's own `kill`: a bare machine has no other.
+    // The shell's built-in `kill` is used, because the program may be missing.
     let kill = format!("kill -s TERM {}", child.id());
     assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     let code = child.wait().unwrap().code();
     assert!(!first.contains("unknown"), "{first}");
-    // All may be known by the time that the signal comes.
+    // All figures may be known before the signal arrives.
     let all = rest.len() == 3 && !rest.iter().any(|line| line.contains("unknown"));
     assert_eq!(code, Some(if all { 0 } else { 3 }), "{first} {rest:?}");
     assert!(rest.len() <= 3, "{rest:?}");
@@ -366,7 +367,7 @@ fn constraints_are_asked_of_every_case() {
         let value = if holds { ": TRUE" } else { ": FALSE" };
         assert!(ask("invoices.pnml", formula).contains(value), "{formula}");
     }
-    // Who is rejected is not shipped, in cases that end properly.
+    // In cases that end properly, a rejected order is not shipped.
     assert!(ask("orders.pnml", "not_co_existence(Reject, Ship)").contains(": TRUE"));
     let refused = |arguments: &[&str]| desk.refused(2, arguments);
     let formula = "precedence(Approve, Pay)";
@@ -377,8 +378,8 @@ fn constraints_are_asked_of_every_case() {
     assert!(code == 3 && stderr.contains("enabled in a final marking"), "{stderr}");
 }
 
-/// Two transitions are called "ship", one of them by its id alone: a case that ships without
-/// packing is one of `ship`.
+/// Two transitions are named "ship", one of them by its id alone. A case that ships without packing
+/// fires `ship`.
 const TWO_OF_A_NAME: &str = "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/ptnet'>
   <place id='i'><initialMarking><text>1</text></initialMarking></place><place id='m'/><place id='o'/>
   <transition id='ship'><name><text>ship</text></name></transition>

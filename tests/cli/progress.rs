@@ -1,9 +1,10 @@
-//! What `parikh check` says while and after it works: events, stories, how to go on.
+//! Messages of `parikh check` during and after its work: events, explanations, hints for the next
+//! step.
 
 use crate::support::binary::{Desk, stderr, stdout};
 use serde_json::Value;
 
-/// Two counters that count together without bound, and questions that are easy and hard.
+/// Creates a net of two counters that grow together without bound, with easy and hard questions.
 fn desk() -> Desk {
     let mut net = String::from("net n\nplace p 3\nplace q\n");
     net.push_str("transition t: p -> q\ntransition u: q -> p\n");
@@ -41,7 +42,7 @@ fn the_story_of_an_answer_is_told_and_ends_with_it() {
         story.trim_end().lines().last().is_some_and(|last| last.contains(" s  3 by ")),
         "{story}"
     );
-    // Answers alone are on stdout.
+    // Only answers are written to stdout.
     assert_eq!(stdout(&output).lines().count(), 2);
     let wrong = desk.run(&[&ASKED[..], &["--explain", "c"]].concat());
     assert_eq!(wrong.status.code(), Some(2));

@@ -1,4 +1,4 @@
-//! Every command line of README.md that can be run here is run, as it stands there.
+//! Runs every command line of README.md that can be run here, as written.
 
 use super::printed::{Page, commands_spoken_of, run};
 use crate::support::binary::{Desk, repository};

@@ -1,5 +1,5 @@
-//! `parikh reduce` and `parikh replay --log` as a user meets them: a net is made smaller, something
-//! else is done with it, and what was found comes back to the original net.
+//! Command-line tests of `parikh reduce` and `parikh replay --log`: a net is reduced, another tool
+//! works on it, and its traces are translated back to the original net.
 
 use crate::support::binary::{Desk, objects, stderr};
 use parikh_net::{generate, text};
@@ -9,7 +9,8 @@ fn sizes(of: &Value) -> [u64; 2] {
     ["places", "transitions"].map(|key| of[key].as_u64().expect("a number"))
 }
 
-/// Three jobs that go through two stages each, take two locks in different orders, and may jam.
+/// Returns a net of three jobs with two stages each. They take two locks in different orders and
+/// may reach a deadlock.
 fn workshop() -> String {
     let mut net = "place lock1 1\nplace lock2 1\n".to_owned();
     for (job, first, second) in [("a", 1, 2), ("b", 2, 1), ("c", 1, 2)] {
@@ -52,7 +53,7 @@ fn a_deadlock_of_the_reduced_net_comes_back() {
     let replay = ["replay", "model.pnml", trace, "--log", "log.json", "-o", "back.trace"];
     let carried = desk.fine(&replay);
     assert!(carried.contains("the marking is dead"), "{carried}");
-    // What was written replays by itself, and needs no log.
+    // The translated trace replays without a log.
     assert_eq!(desk.fine(&["replay", "model.pnml", "back.trace"]), carried);
     let longer = desk.read("back.trace").lines().count() > desk.read(trace).lines().count();
     assert!(longer, "{}", desk.read("back.trace"));
@@ -96,7 +97,7 @@ fn formulas_are_asked_of_the_reduced_net_as_it_says() {
 
 #[test]
 fn composed_transitions_have_names_that_other_tools_read() {
-    // Two firings of f for one of h: a power in the name.
+    // Two firings of f for one of h: the name has a power.
     let desk = Desk::with(
         "place a 1\nplace p\nplace q\nplace z\ntransition h: a -> 2*p\n\
          transition f: p -> q\ntransition g: 2*q -> z + a",
@@ -120,11 +121,11 @@ fn composed_transitions_have_names_that_other_tools_read() {
         let plain = |c: char| c.is_alphanumeric() || "._-".contains(c);
         assert!(name.chars().all(plain) && name.starts_with(char::is_alphabetic), "{name}");
     }
-    // A name of a place that is left is still its id.
+    // The name of a remaining place is still its id.
     assert!(small.place_named("z").is_some() && small.place_named("q").is_some());
 }
 
-/// What post-agglomeration fires first leaves all tokens on p, in every dead marking.
+/// Post-agglomeration keeps all tokens on p in every dead marking.
 #[test]
 fn places_that_were_asked_for_and_are_gone_are_told() {
     let desk = Desk::with(
@@ -139,7 +140,7 @@ fn places_that_were_asked_for_and_are_gone_are_told() {
     assert_eq!((&told["place"], &told["tokens"]), (&"p".into(), &5.into()));
     let checked = desk.fine(&["reduce", "model.pnml", "--check", "log.json"]);
     assert!(checked.contains("p = 5 ") && checked.contains("preserved: deadlock over p\n"));
-    // What never changes goes by name.
+    // A place that never changes is named.
     desk.write("model.pnml", &generate::pnml(&text::parse(LOCKED).unwrap()));
     let output = desk.fine(&["reduce", "model.pnml", "--preserve", "deadlock"]);
     assert!(output.contains("1 place never changes: lock = 3\n"), "{output}");
@@ -192,8 +193,8 @@ fn a_log_that_asks_for_nothing_vouches_for_nothing() {
     assert!(message.contains("vouch for nothing"), "{message}");
 }
 
-/// Units are claims that answers rest on: a net that is right but for them is not what the log
-/// leads to.
+/// Units are claims that answers rest on. A net with other units is not the net that the log leads
+/// to.
 #[test]
 fn units_that_the_model_never_had_are_refused() {
     let desk = Desk::with(
@@ -225,7 +226,7 @@ fn units_that_the_model_never_had_are_refused() {
     assert!(message.contains("units"), "{message}");
 }
 
-/// To and fro between two places without end: the limits of `replay` are kept.
+/// A transition sequence between two places without end: `replay` keeps its limits.
 #[test]
 fn carrying_back_ends_with_the_time() {
     let desk = Desk::with(
@@ -240,13 +241,13 @@ fn carrying_back_ends_with_the_time() {
     assert!(message.contains("out of time"), "{message}");
     let message = desk.refused(3, &[&replay[..], &["-m", "1K"]].concat());
     assert!(message.contains("out of memory"), "{message}");
-    // A pump that ends elsewhere among the fused places.
+    // A self-covering sequence that ends on another fused place.
     desk.write("trace", "@repeat\nf\n");
     let carried = desk.fine(&replay);
     assert!(carried.contains("grows by 1: x"), "{carried}");
 }
 
-/// A counter behind a chain: unbounded, and the chain can be agglomerated.
+/// A counter after a chain: the net is unbounded, and the chain can be agglomerated.
 const PUMP: &str = "place run 1\nplace p\nplace q\nplace count\n\
                     transition start: run -> p\ntransition work: p -> q\n\
                     transition stop: q -> run + count";
@@ -385,7 +386,7 @@ fn logs_that_do_not_hold_are_refused_at_their_step() {
         let message = check(&change);
         assert!(message.contains("bad.json") && message.contains(words), "{words}: {message}");
     }
-    // Support that the steps do not respect.
+    // A support that the steps do not preserve.
     let message = check(&|log| {
         let all: Vec<&str> = ["a0", "a1", "a2", "a3", "a4", "b0", "b1", "b2", "b3", "b4", "c1"]
             .into_iter()
@@ -415,7 +416,7 @@ fn a_log_serves_its_own_nets_only() {
     for arguments in [
         &["reduce", "other.pnml", "--check", "log.json"][..],
         &["replay", "other.pnml", "trace", "--log", "log.json"],
-        // The reduced net is not the one the log begins with.
+        // The log does not begin with the reduced net.
         &["replay", "small.pnml", "trace", "--log", "log.json"],
     ] {
         let message = desk.refused(1, arguments);
@@ -424,7 +425,7 @@ fn a_log_serves_its_own_nets_only() {
     let message = desk
         .refused(1, &["reduce", "model.pnml", "--check", "log.json", "--reduced", "other.pnml"]);
     assert!(message.contains("leads to another net"), "{message}");
-    // A trace of the original net is none of the reduced one.
+    // A trace of the original net is not a trace of the reduced net.
     let message = desk.refused(1, &["replay", "model.pnml", "trace", "--log", "log.json"]);
     assert!(
         message.contains("trace of the reduced net") && message.contains("line 1"),

@@ -1,11 +1,11 @@
-//! `parikh report`, from outside: one page that is whole, refers to nothing, and takes no name for
-//! markup.
+//! Command-line tests of `parikh report`: a complete page without external references, in which
+//! names are never markup.
 
 use crate::support::binary::{Desk, example, stderr};
 use parikh_net::NetBuilder;
 use serde_json::Value;
 
-/// The page that `parikh report` writes of the desk's model, and its exit code.
+/// Returns the page that `parikh report` writes, and the exit code.
 fn page(desk: &Desk, arguments: &[&str]) -> (String, Option<i32>) {
     let all = [&["report", "model.pnml", "-o", "r.html"], arguments].concat();
     let output = desk.run(&all);
@@ -15,7 +15,7 @@ fn page(desk: &Desk, arguments: &[&str]) -> (String, Option<i32>) {
     (desk.read("r.html"), code)
 }
 
-/// The data of a page.
+/// Returns the data of a page.
 fn data(page: &str) -> Value {
     let begin = "<script type=\"application/json\" id=\"data\">";
     let (_, rest) = page.split_once(begin).expect("data");
@@ -23,7 +23,7 @@ fn data(page: &str) -> Value {
     serde_json::from_str(json).expect("JSON")
 }
 
-/// A sentence as it reads.
+/// Returns a sentence as displayed.
 fn sentence(text: &Value, net: &Value) -> String {
     let piece = |piece: &Value| match (piece["p"].as_u64(), piece["t"].as_u64()) {
         (Some(p), _) => net["places"][p as usize].as_str().expect("a name").to_owned(),
@@ -33,7 +33,7 @@ fn sentence(text: &Value, net: &Value) -> String {
     text.as_array().expect("a sentence").iter().map(piece).collect()
 }
 
-/// Titles of findings with their levels, and all details after them.
+/// Returns the titles of findings with their levels, followed by all details.
 fn findings(data: &Value) -> Vec<(String, String)> {
     let net = &data["net"];
     let of = |finding: &Value| {
@@ -62,7 +62,7 @@ fn the_sample_gets_stuck_and_the_page_says_how() {
     assert!(deadlock.contains("take_right1 waits for fork2"), "{deadlock}");
     assert!(found.contains(&("good".into(), found_good(&found, "Every transition can fire"))));
     assert!(found.iter().any(|(_, text)| text.starts_with("No place ever holds two tokens")));
-    // Something to play, something to read, something to look at.
+    // The finding has an animation, a text, and highlighted nodes.
     let play = &data["findings"][0]["play"];
     let trace = data["traces"][play["trace"].as_u64().unwrap() as usize].as_array().unwrap();
     let firings: u64 = trace.iter().skip(1).step_by(2).map(|count| count.as_u64().unwrap()).sum();
@@ -136,7 +136,7 @@ fn of_a_process_it_is_said_whether_it_is_sound_and_completion_is_no_deadlock() {
         let (page, _) = self::page(&desk, &["-e", examination]);
         assert_eq!(data(&page)["questions"][0]["id"], *examination);
     }
-    // Of a net with its firings counted, and the page shows the net that was read.
+    // The answer is about the net with counted firings, and the page shows the original net.
     let (page, code) = self::page(&desk, &["-e", "RelaxedSoundness"]);
     let relaxed = data(&page);
     assert_eq!((code, &relaxed["questions"][0]["value"]), (Some(0), &"FALSE".into()));
@@ -157,7 +157,7 @@ fn a_workflow_net_is_known_by_its_shape_and_may_lack_an_initial_marking() {
     assert!(found[0].1.starts_with("The process is sound | Every case can always"), "{found:?}");
     assert!(found.iter().all(|(level, _)| level == "good" || level == "note"), "{found:?}");
     assert!(data_of["remark"].as_str().unwrap().contains("which begins in i"));
-    // Asked for deadlocks alone, one in which a case is done is none to worry about.
+    // If only deadlocks are asked for, a deadlock in which a case is done is no warning.
     desk.write("model.pnml", "net seq\nplace i 1\nplace o\ntransition a: i -> o");
     let (page, _) = self::page(&desk, &["-e", "RD"]);
     let found = findings(&data(&page));
@@ -289,8 +289,8 @@ fn many_dead_transitions_with_reasons_of_their_own_are_one_finding() {
 
 #[test]
 fn dead_transitions_are_grouped_by_what_keeps_them_from_firing() {
-    // A mutual exclusion that one transition would break, and two dozen that wait for it; another
-    // group waits for a place that nothing fills.
+    // A mutual exclusion that one transition would violate, and two dozen transitions that wait for
+    // it. Another group waits for a place that is never marked.
     let mut net = "net n\nplace free 1\nplace a\nplace b\nplace s0\nplace key\nplace r0\n\
                    transition ta: free -> a\ntransition tb: free -> b\ntransition ua: a -> free\n\
                    transition ub: b -> free\ntransition both: a + b -> s0 + free\n\
@@ -409,7 +409,7 @@ fn names_are_never_markup() {
         .map(|name| name.as_str().unwrap())
         .collect();
     assert_eq!(places, names);
-    // Our two scripts and nothing else.
+    // The page has exactly our two scripts.
     assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
     assert!(!page.contains("<img") && !page.contains('\u{2028}'));
 }
@@ -421,7 +421,7 @@ fn a_page_refers_to_nothing_and_its_elements_are_closed() {
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     let policy = "default-src 'none'; script-src 'nonce-";
     assert!(page.contains(policy));
-    // The one address is the name of SVG, which nobody asks for anything.
+    // The only address is the SVG namespace, which is never requested.
     let addresses = page.matches("://").count();
     assert_eq!(addresses, page.matches("http://www.w3.org/2000/svg").count());
     for word in
@@ -441,7 +441,7 @@ fn a_page_refers_to_nothing_and_its_elements_are_closed() {
 
 #[test]
 fn a_page_stays_small() {
-    // 1,000 places and as many transitions, in rings that share a place.
+    // A net of 1,000 places and as many transitions, in rings that share a place.
     let mut net = String::from("net rings\nplace lock 3\n");
     for ring in 0..333 {
         net.push_str(&format!("place a_{ring} 1\nplace b_{ring}\nplace c_{ring}\n"));
@@ -470,7 +470,7 @@ fn what_a_report_has_no_place_for_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{several:?}");
         assert!(stderr(&output).contains("a page is about one examination"), "{several:?}");
     }
-    // Nor does a shell offer it.
+    // Shell completions do not offer the option either.
     let script = desk.fine(&["completions", "fish"]);
     assert_eq!(script.matches("StateSpace\\t'").count(), 1, "of `check` alone");
     assert_eq!(script.matches("OneSafe\\t'").count(), 2);
@@ -504,7 +504,7 @@ fn a_page_goes_to_stdout_and_a_query_file_is_enough() {
     let data = data(&page);
     let question = &data["questions"][0];
     assert_eq!((question["id"].as_str(), question["value"].as_str()), (Some("dead"), Some("TRUE")));
-    // Without its file, what is missing is said.
+    // Without the file name, the missing argument is reported.
     let said = desk.refused(2, &["report", "model.pnml", "-o", "r.html", "--queries"]);
     assert!(said.contains("'--queries <FILE>'"), "{said}");
 }
@@ -524,7 +524,7 @@ fn a_name_that_clashes_costs_no_other_node_its_name() {
     let labels = &data(&page)["net"]["labels"];
     assert_eq!(labels["places"], serde_json::json!(["waiting", "2", "3", "4"]));
     assert_eq!(labels["shared"], serde_json::json!({"1": "lock", "2": "lock"}));
-    // What the search field looks through.
+    // The texts that the search field matches.
     assert!(page.contains("[nameOf(node), idOf(node), sharedNameOf(node) ?? \"\"]"));
 }
 
@@ -538,7 +538,7 @@ fn numbers_beyond_those_of_scripts_are_told_digit_by_digit() {
     let said = desk.run(&["report", "model.pnml", "-o", "r.html", "--timeout", "0s"]);
     assert_eq!(said.status.code(), Some(3));
     assert!(stderr(&said).contains("questions are open; the page says why"), "{}", stderr(&said));
-    // Nothing writes a number of tokens with its first digit and a power of ten.
+    // No number of tokens is printed in rounded scientific notation.
     assert!(!page.contains("}e${"), "a rounded number");
 }
 
@@ -614,7 +614,7 @@ fn a_place_that_never_changes_is_said_to_keep_its_tokens() {
 
 #[test]
 fn a_claim_of_safe_units_that_a_marking_breaks_decides_no_key() {
-    // The claim says that `a` and `b` are never marked together and never twice.
+    // The claim implies that `a` and `b` are never marked together and never hold two tokens.
     let desk = Desk::new();
     desk.write(
         "model.pnml",

@@ -1,9 +1,10 @@
-//! `parikh states` in the middle of decision diagrams: stopped, short of memory, and drawn.
+//! Command-line tests of `parikh states` during work on decision diagrams: stopped, with little
+//! memory, and drawn.
 
 use crate::support::binary::{Desk, stderr, stdout};
 
-/// The slotted ring protocol (Pastor, Roig, Cortadella, Badia 1994), eight places a node: with 300
-/// nodes, its diagram takes minutes.
+/// Returns the slotted ring protocol (Pastor, Roig, Cortadella, Badia 1994), with eight places per
+/// node. With 300 nodes, its diagram takes minutes.
 fn slotted_ring(nodes: usize) -> String {
     let mut net = String::new();
     for i in 0..nodes {
@@ -37,7 +38,7 @@ fn the_growth_of_diagrams_is_drawn_and_what_paid_is_said() {
     let svg = desk.read("growth.svg");
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     assert!(svg.contains(" paid after ") && svg.contains("to the end (score "), "{svg}");
-    // Nothing is left of this one that diagrams would be needed for.
+    // The reduction of this net is complete, so no diagrams are needed.
     let small = Desk::with("place p 3\nplace q\ntransition t: p -> q\ntransition u: q -> p");
     small.fine(&["states", "model.pnml", "--plot", "growth.svg"]);
     assert!(small.read("growth.svg").contains("no diagrams were tried"));
@@ -61,10 +62,10 @@ fn a_signal_in_the_middle_of_saturation_ends_it_with_what_is_known() {
         .spawn()
         .unwrap();
     let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
-    // One order has been given up: another is under way.
+    // One variable order was given up, and another is in progress.
     let under_way = log.find(|line| line.as_ref().unwrap().contains("stopped by its caller"));
     assert!(under_way.is_some(), "no diagrams grow");
-    // What more is said has somewhere to go.
+    // Reads the rest of the log, so that the program can continue writing.
     std::thread::spawn(move || log.for_each(drop));
     let killed = Instant::now();
     let kill = format!("kill -s TERM {}", child.id());
@@ -72,15 +73,14 @@ fn a_signal_in_the_middle_of_saturation_ends_it_with_what_is_known() {
     let mut said = String::new();
     child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(3), "{said}");
-    // A second, and what a busy machine adds.
+    // One second, and a margin for a busy machine.
     assert!(killed.elapsed() < Duration::from_secs(10), "{:?}", killed.elapsed());
     assert!(said.contains("markings") && said.contains("unknown"), "{said}");
 }
 
 #[test]
 fn short_of_memory_what_is_known_is_printed() {
-    // Three thousand tokens on eight places: as many markings as fit nowhere, and diagrams of many
-    // nodes.
+    // Three thousand tokens on eight places: far too many markings, and large diagrams.
     let mut net = String::from("place p0 1500\nplace p1 1500\n");
     (2..8).for_each(|i| net.push_str(&format!("place p{i}\n")));
     for i in 0..8 {

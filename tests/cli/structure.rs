@@ -1,4 +1,4 @@
-//! `parikh invariants`, `siphons` and `traps` as a user meets them.
+//! Command-line tests of `parikh invariants`, `siphons` and `traps`.
 
 use crate::support::binary::{Desk, objects as read, stderr, stdout};
 use serde_json::Value;
@@ -9,7 +9,7 @@ fn run(net: &str, command: &str, options: &[&str]) -> Output {
     Desk::with(net).run(&[&[command, "model.pnml"], options].concat())
 }
 
-/// The lines that are no comments, of a run that ended with this code.
+/// Asserts the exit code and returns the lines that are no comments.
 #[track_caller]
 fn facts(output: &Output, code: i32) -> Vec<String> {
     assert_eq!(output.status.code(), Some(code), "{}{}", stdout(output), stderr(output));
@@ -28,7 +28,7 @@ const POOL: &str = "place idle 5\nplace busy\nplace lock 1\nplace log 2\n\
 fn place_invariants_are_sums_over_names() {
     let output = run(POOL, "invariants", &[]);
     let lines = facts(&output, 0);
-    // Three invariants; what never changes is said again as a constant place.
+    // Three invariants. A place that never changes also appears as a constant place.
     assert_eq!(lines[..3], ["idle + 2*busy = 5", "lock = 1", "log = 2"]);
     assert_eq!(lines[3..], ["lock = 1", "log = 2"]);
     let first = stdout(&output);
@@ -45,7 +45,7 @@ fn bounds_come_with_their_derivation() {
 
 #[test]
 fn remainders_that_stay_are_said_beside_invariants() {
-    // Tokens come and go in threes, and q is worth two of p.
+    // Tokens are added in threes, and one token of q equals two of p.
     let net = "place p 4\nplace q\ntransition in: -> 3*p\ntransition swap: 2*p -> q\ntransition back: q -> 2*p";
     let output = run(net, "invariants", &["--modulo"]);
     assert_eq!(facts(&output, 0), ["p - q = 1 (mod 3)"]);
@@ -53,7 +53,7 @@ fn remainders_that_stay_are_said_beside_invariants() {
     let json = objects(&run(net, "invariants", &["--modulo", "--format", "json"]));
     assert_eq!((&json[0]["modulus"], &json[0]["remainder"]), (&3.into(), &1.into()));
     assert_eq!(json[0]["terms"][1], serde_json::json!({"place": "q", "coefficient": -1}));
-    // What place invariants say is not said again.
+    // Invariants modulo a number that follow from place invariants are not repeated.
     assert!(!stdout(&run(POOL, "invariants", &["--modulo"])).contains("mod "));
     assert_eq!(run(POOL, "invariants", &["--modulo", "--transitions"]).status.code(), Some(2));
 }
@@ -70,7 +70,7 @@ fn transition_invariants_are_over_effects() {
 
 #[test]
 fn invariants_in_json_have_names_and_exact_numbers() {
-    // Coefficients beyond 64 bits: 2 of p is worth w of q is worth w² of r.
+    // Coefficients beyond 64 bits: 2 tokens of p equal w of q, which equal w² of r.
     let w = i64::MAX;
     let net =
         format!("place p 1\nplace q\nplace r\ntransition t: p -> {w}*q\ntransition u: q -> {w}*r");
@@ -102,7 +102,7 @@ fn what_is_cut_short_says_so_and_ends_with_3() {
     assert_eq!(objects(&output).last().expect("a summary")["complete"], false);
 }
 
-/// p and q feed each other only, and are empty.
+/// Places p and q only feed each other, and are empty.
 const STARVED: &str = "place p\nplace q\nplace r 1\nplace s\ntransition a: p -> q\n\
                        transition b: q + r -> p + r\ntransition c: r -> s\ntransition d: s -> r";
 
@@ -119,7 +119,7 @@ fn sets_are_restricted_to_places_and_marking() {
     assert_eq!(facts(&run(STARVED, "siphons", &["--minimal"]), 0), ["p, q", "r, s"]);
     assert_eq!(facts(&run(STARVED, "siphons", &["--minimal", "--marked"]), 0), ["r, s"]);
     assert_eq!(facts(&run(STARVED, "traps", &["--minimal", "--unmarked"]), 0), ["p, q"]);
-    // Whoever puts to p takes from r.
+    // Every transition with an output to p has an input from r.
     assert_eq!(facts(&run(STARVED, "siphons", &["--inside", "s,p,r"]), 0), ["p, r, s"]);
     assert_eq!(facts(&run(STARVED, "traps", &["--inside", "p"]), 0), [""; 0]);
     assert_eq!(facts(&run(STARVED, "traps", &[]), 0), ["r, s", "p, q, r, s"]);
@@ -141,7 +141,7 @@ fn the_siphon_trap_condition_is_answered_with_what_follows() {
     let lines = facts(&run(ring, "siphons", &["--commoner"]), 0);
     assert!(lines[0].contains("TRUE"), "{lines:?}");
     assert_eq!(lines[1], "no reachable marking is dead");
-    // The siphon {r} empties, but the ring goes on.
+    // The siphon {r} becomes empty, but the ring stays live.
     let with_dying_part = format!("{ring}\nplace r 1\ntransition d: r ->");
     let lines = facts(&run(&with_dying_part, "siphons", &["--commoner"]), 0);
     assert!(lines[0].contains("FALSE"), "{lines:?}");

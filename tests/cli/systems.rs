@@ -1,5 +1,4 @@
-//! Parallel systems as a user meets them: properties answered, a directory of problems, and what is
-//! said where something is wrong.
+//! Command-line tests of parallel systems: properties, a directory of problems, and error messages.
 
 use crate::support::binary::{Desk, example, objects, stderr, stdout};
 use flate2::Compression;
@@ -33,7 +32,7 @@ fn desk() -> Desk {
     desk
 }
 
-/// The auditor, if it was built.
+/// Runs the auditor, if it was built.
 fn certify(desk: &Desk, arguments: &[&str]) -> Option<Output> {
     let program = Path::new(env!("CARGO_BIN_EXE_parikh")).with_file_name("parikh-certify");
     program.exists().then(|| {
@@ -58,7 +57,7 @@ fn properties_are_answered_and_their_evidence_is_confirmed() {
     assert!(desk.read("proofs/one-properties.jsonl").lines().count() == 5);
     if let Some(audit) = certify(&desk, &["one.dot", "proofs"]) {
         assert_eq!(audit.status.code(), Some(0), "{}{}", stdout(&audit), stderr(&audit));
-        // The other kind of runs is another question.
+        // The other semantics of runs is another question.
         let spin = certify(&desk, &["one.dot", "proofs", "--semantics", "spin"]).unwrap();
         assert_ne!(spin.status.code(), Some(0), "{}", stdout(&spin));
         let text = desk.read("proofs/one-properties.jsonl").replace("FALSE", "TRUE");
@@ -102,7 +101,7 @@ fn programs_are_told_the_run() {
     let second = all.iter().find(|it| it["type"] == "answer" && it["id"] == "2").unwrap();
     let labels = second["witness"]["labels"].as_array().unwrap();
     let back = second["witness"]["back"].as_u64().unwrap() as usize;
-    // Without an acknowledgement again and again.
+    // The cycle has no acknowledgement.
     assert!(labels[back..].iter().all(|it| it == "idle") && back < labels.len(), "{second}");
     let first = all.iter().find(|it| it["type"] == "answer" && it["id"] == "1").unwrap();
     assert!(first["witness"].is_null());
@@ -165,7 +164,7 @@ fn what_is_open_is_left_out_and_said() {
     assert!(out.contains("1: unknown — with `X`") && out.contains("2: FALSE"), "{out}");
 }
 
-/// Nobody acknowledges any more, and the sender waits for ever.
+/// Returns a system in which acknowledgements stop and the sender waits forever.
 fn stopping() -> String {
     SYSTEM
         .replace("5->4 [label=\"ack\"]", "5->6 [label=\"ack\"]")
@@ -229,7 +228,8 @@ fn components_are_drawn_side_by_side_with_what_they_share() {
     let desk = desk();
     assert_eq!(desk.fine(&["draw", "one.dot", "-o", "one.svg"]), "");
     let picture = desk.read("one.svg");
-    // Two states each; send and ack are shared, idle is the receiver's own.
+    // Each component has two states. Labels send and ack are shared, and idle belongs to the
+    // receiver.
     assert_eq!(picture.matches("class=\"state\"").count(), 4);
     assert_eq!(picture.matches("class=\"component\"").count(), 2);
     assert_eq!(picture.matches("class=\"start\"").count(), 2);
@@ -243,7 +243,7 @@ fn components_are_drawn_side_by_side_with_what_they_share() {
     assert_eq!(desk.read("lit.svg").matches("class=\"edge bright\"").count(), 2);
     let said = desk.refused(1, &["draw", "one.dot", "-o", "lit.svg", "--highlight", "sent"]);
     assert!(said.contains("no component has the label") && said.contains("sent"), "{said}");
-    // For Graphviz, and as the net that it stands for.
+    // The drawing for Graphviz, and of the system's net.
     let graph = desk.fine(&["draw", "one.dot"]);
     assert_eq!((graph.matches("subgraph").count(), graph.matches("->").count()), (2, 7));
     assert!(desk.fine(&["draw", "one.dot", "--unfold"]).contains("t0"));
@@ -257,7 +257,7 @@ fn states_go_by_their_labels() {
     desk.fine(&["draw", system, "-o", "post.svg"]);
     let picture = desk.read("post.svg");
     assert!(picture.contains(">waiting</text>") && !picture.contains(">root</text>"), "{picture}");
-    // In the net, too.
+    // The same highlighting in the net.
     desk.fine(&["draw", system, "--unfold", "-o", "net.svg"]);
     assert!(desk.read("net.svg").contains(">waiting</text>"));
 }
@@ -298,7 +298,7 @@ fn a_large_system_is_drawn_as_far_as_it_can_be_looked_at() {
     let picture = desk.read("rings.svg");
     assert_eq!(picture.matches("class=\"state\"").count(), 1_000);
     assert_eq!(picture.matches(">100 states, 100 edges<").count(), 10);
-    // All of it, with its size.
+    // The complete drawing, with its size.
     let (code, _, said) = desk.said(&["draw", "rings.dot", "-o", "rings.svg", "--all"]);
     assert!(code == 0 && said.contains(" pixels, more than a screen shows"), "{said}");
     assert_eq!(desk.read("rings.svg").matches("class=\"state\"").count(), 2_000);
@@ -314,7 +314,7 @@ fn a_report_plays_the_run_against_a_property() {
     let values: Vec<_> =
         (0..3).map(|at| data["properties"][at]["value"].as_bool().unwrap()).collect();
     assert_eq!(values, [true, false, true]);
-    // G F ack is violated by what idles for ever, in the end.
+    // The formula G F ack is violated by a run that finally idles forever.
     let row = &data["properties"][1];
     assert_eq!(row["evidence"], "replayed");
     let run = &data["runs"][row["run"].as_u64().unwrap() as usize];
@@ -325,14 +325,14 @@ fn a_report_plays_the_run_against_a_property() {
         data["labels"][step[0].as_u64().unwrap() as usize].as_str().unwrap().to_owned()
     };
     assert!(steps[back..].iter().all(|step| label(step) != "ack"), "{run}");
-    // All that is lit is there, and nothing is asked of a network.
+    // All highlighted elements exist, and the page requests nothing from a network.
     for step in steps {
         for moved in step[1].as_array().unwrap() {
             assert!(page.contains(&format!("id=\"s{}-{}\"", moved[0], moved[1])));
         }
     }
     assert!(page.contains("default-src 'none'") && !page.contains("https://"));
-    // Time that is too short leaves properties open, on the page and by the exit code.
+    // A time limit that is too short leaves properties open, on the page and by the exit code.
     let (code, _, said) = desk.said(&[&arguments[..], &["--timeout", "0s"]].concat());
     assert!(code == 3 && said.contains("3 of 3 properties are open"), "{said}");
     let said = desk.refused(2, &[&arguments[..], &["-e", "OneSafe"]].concat());
@@ -353,7 +353,7 @@ fn a_report_by_itself_says_whether_a_system_stops_and_which_labels_come() {
         (&stops["value"], &stops["good"], &stops["evidence"]),
         (&true.into(), &false.into(), &"replayed".into())
     );
-    // After one step the sender waits for what the receiver will not do.
+    // After one step, the sender waits for a label that the receiver never offers.
     let run = &data["runs"][stops["run"].as_u64().unwrap() as usize];
     assert_eq!((&run["ends"], run["steps"].as_array().unwrap().len()), (&true.into(), 1));
     let moved = run["steps"][0][1].as_array().unwrap();
@@ -383,14 +383,14 @@ fn a_report_by_itself_says_whether_a_system_stops_and_which_labels_come() {
         all.iter().find(|it| it[0] == what).map(|it| it[1].as_str().unwrap().to_owned())
     };
     assert!(figure("joint states").unwrap().starts_with("2 ["), "{data}");
-    // One that goes on for ever, and whose labels all come.
+    // An infinite run in which all labels occur.
     desk.fine(&["report", "one.dot", "-o", "one.html"]);
     let data = page_data(&desk.read("one.html"));
     let values: Vec<_> = (0..2).map(|at| data["properties"][at]["good"].as_bool()).collect();
     assert_eq!(values, [Some(true), Some(true)], "{data}");
     assert_eq!(data["properties"][0]["evidence"], "certified");
     assert!(!data["properties"][0]["lines"].as_array().unwrap().is_empty(), "{data}");
-    // What is asked of the net has the net's page.
+    // A question about the net has the page of the net.
     desk.fine(&["report", "one.dot", "-e", "OneSafe", "-o", "net.html"]);
     assert!(desk.read("net.html").contains("OneSafe"));
     let (code, _, said) = desk.said(&["report", "one.dot", "-o", "open.html", "--timeout", "0s"]);
@@ -410,7 +410,7 @@ fn names_in_a_report_are_never_markup() {
     assert!(labels.as_array().unwrap().iter().any(|label| label == name), "{labels}");
 }
 
-/// The data of a page.
+/// Returns the data of a page.
 fn page_data(page: &str) -> serde_json::Value {
     let (_, rest) = page.split_once("id=\"data\">").expect("data");
     serde_json::from_str(rest.split_once("</script>").expect("an end").0).expect("JSON")

@@ -1,11 +1,10 @@
-//! Nets in which something grows without bound: runs, rankings and lower bounds.
+//! Command-line tests of unbounded nets: runs, rankings and lower bounds.
 
 use crate::support::binary::Desk;
 use std::path::Path;
 use std::process::Command;
 
-/// Asks for a formula with evidence, which the auditor confirms where it is built. Returns what is
-/// printed.
+/// Checks a formula with evidence, which the auditor confirms if it was built. Returns the output.
 fn asked(net: &str, formula: &str) -> String {
     let desk = Desk::with(net);
     let said = desk.fine(&[
@@ -47,7 +46,7 @@ fn a_loop_that_adds_tokens_may_begin_after_a_prefix() {
     }
 }
 
-/// Two firings take turns for ever while a third place grows.
+/// Two transitions alternate forever while a third place grows.
 #[test]
 fn a_run_is_excluded_where_no_marking_is_dead_and_a_place_grows() {
     let net = "place left 1\nplace right\nplace count
@@ -64,12 +63,12 @@ fn a_run_is_excluded_where_no_marking_is_dead_and_a_place_grows() {
 
 #[test]
 fn a_lower_bound_of_a_place_or_a_weighted_sum_excludes_markings() {
-    // At least 1 token stays, by the arcs of `spend`.
+    // At least 1 token stays on `cash`, by the arcs of `spend`.
     let net = "place cash 1\nplace spent\nplace earned
         transition spend: 2*cash -> cash + spent\ntransition earn: cash -> 2*cash + earned";
     let said = asked(net, "AG (spent <= earned)");
     assert!(said.contains(": TRUE"), "{said}");
-    // coins + 3·notes ≥ 3: `change` loses nothing, and `lose` leaves a note.
+    // The invariant coins + 3·notes ≥ 3: `change` keeps the sum, and `lose` leaves a note.
     let net = "place coins 3\nplace notes\nplace lost\nplace found
         transition change: 3*coins -> notes\ntransition break: notes -> 3*coins
         transition lose: 2*notes -> notes + lost\ntransition find: notes -> 2*notes + found";

@@ -1,10 +1,10 @@
-//! `parikh verdicts` and `parikh properties`, from outside.
+//! Command-line tests of `parikh verdicts` and `parikh properties`.
 
 use crate::support::binary::{Desk, repository, stderr, stdout};
 use crate::support::outside::skipped;
 use std::process::Command;
 
-/// p and q in turns; safe, live, reversible.
+/// A cycle of p and q: safe, live, reversible.
 const CYCLE: &str = "<pnml><net id='net'>
   <place id='p'><initialMarking><text>1</text></initialMarking></place><place id='q'/>
   <transition id='t'/><transition id='u'/>
@@ -12,7 +12,7 @@ const CYCLE: &str = "<pnml><net id='net'>
   <arc id='3' source='q' target='u'/><arc id='4' source='u' target='p'/>
 </net></pnml>";
 
-/// Fires twice and is dead.
+/// A transition that fires twice; then the net is dead.
 const LINE: &str = "<pnml><net id='line'>
   <place id='p'><initialMarking><text>2</text></initialMarking></place><place id='q'/>
   <transition id='t'/>
@@ -26,7 +26,7 @@ fn folder() -> Desk {
     folder
 }
 
-/// Exit code, stdout, stderr.
+/// Runs `parikh` and returns the exit code, stdout and stderr.
 fn parikh(folder: &Desk, arguments: &[&str]) -> (i32, String, String) {
     let output = folder.command(arguments).env("SOURCE_DATE_EPOCH", "0").output().unwrap();
     (output.status.code().unwrap(), stdout(&output), stderr(&output))
@@ -47,7 +47,7 @@ fn all_21_keys_are_found_with_reasons() {
     let folder = folder();
     let (code, stdout, stderr) = parikh(&folder, &["properties", "Line-PT-1"]);
     assert_eq!((code, stderr.as_str()), (0, ""));
-    // The reasons of SAFE and DEADLOCK count the firings of a walk.
+    // The reasons of SAFE and DEADLOCK contain the length of a random walk.
     let values: Vec<&str> = stdout.lines().map(|line| line.split(" — ").next().unwrap()).collect();
     assert_eq!(
         values,
@@ -183,7 +183,8 @@ fn invalid_files_are_explained() {
 #[test]
 fn keys_have_short_witnesses_and_name_the_unbounded_places() {
     let folder = folder();
-    // One firing of `go` loses the initial marking; `spin` and `back` keep it.
+    // After one firing of `go`, the initial marking is unreachable; `spin` and `back` keep it
+    // reachable.
     folder.write(
         "model.net",
         "net n\nplace a 1\nplace b\nplace c\nplace d\nplace e\ntransition spin: a -> b\n\

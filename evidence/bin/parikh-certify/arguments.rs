@@ -6,47 +6,47 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// `parikh man` and `parikh completions` are made of it, too.
+/// `parikh man` and `parikh completions` also use this text.
 const HELP: &str = include_str!("help.txt");
 
-/// What to look at, and how.
+/// The arguments and options of the command line.
 pub(crate) struct Arguments {
     pub(crate) model: PathBuf,
     pub(crate) evidence: Vec<PathBuf>,
     pub(crate) queries: Option<PathBuf>,
-    /// The formulas of `Formulas.jsonl`, as they were given to `parikh check`.
+    /// The formulas of `Formulas.jsonl`, as given to `parikh check`.
     pub(crate) formula: Vec<String>,
-    /// Files of such formulas.
+    /// Files of formulas.
     pub(crate) formulas: Vec<PathBuf>,
-    /// The language of files of formulas.
+    /// The language of the files of formulas.
     pub(crate) language: Language,
-    /// The markings in which a case is done; of none, those of the model.
+    /// The final markings of cases; if empty, those of the model.
     pub(crate) finals: Vec<String>,
-    /// Which runs questions are about; of none, all.
+    /// The fairness assumptions; if empty, questions are about all runs.
     pub(crate) fair: Vec<String>,
-    /// Whether the ends of runs of a system count, as in SPIN.
+    /// True if runs of a system that end count as well, as in SPIN.
     pub(crate) spin: bool,
-    /// Whether questions of query files are about cases.
+    /// True if the questions of query files are about cases.
     pub(crate) cases: bool,
-    /// Whether times and priorities of the model are left out.
+    /// The treatment of times and priorities of the model.
     pub(crate) times: Times,
     pub(crate) unfold: u64,
     pub(crate) visit: u64,
     pub(crate) timeout: Duration,
-    /// In bytes.
+    /// The memory limit in bytes.
     pub(crate) memory: u64,
     pub(crate) quiet: bool,
     pub(crate) json: bool,
 }
 
 impl Arguments {
-    /// Whether formulas are given beside those of query files.
+    /// Returns true if the command line gives formulas besides query files.
     pub(crate) fn has_formulas(&self) -> bool {
         !self.formula.is_empty() || !self.formulas.is_empty()
     }
 }
 
-/// What the command line asks for.
+/// The request of the command line.
 pub(crate) enum Wanted {
     Audit(Arguments),
     Text(String),
@@ -55,7 +55,7 @@ pub(crate) enum Wanted {
 /// Reads the command line, without the program's name.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A message about the wrong argument.
 pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, String> {
     let mut arguments = Arguments {
         model: PathBuf::new(),
@@ -151,7 +151,7 @@ fn number(option: &str, text: &OsString) -> Result<u64, String> {
     parsed.ok_or_else(|| format!("{option} needs a number, not {}", text.display()))
 }
 
-/// A number with what stands behind it.
+/// Splits a text into a positive number and the unit behind it.
 fn with_unit(text: &OsString) -> Option<(f64, &str)> {
     let text = text.to_str()?;
     let end = text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len());

@@ -1,28 +1,27 @@
-//! The guard: looks at the clock and at the memory while the audit is at work, and tells it to
-//! stop. What does not stop soon is left.
+//! The guard measures time and memory during the audit, and stops the audit at a limit. If the
+//! audit does not stop soon, the guard abandons it.
 
 use parikh_evidence::audit::{OutOf, Watch};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How often it looks.
+/// The interval between measurements.
 const LOOKING: Duration = Duration::from_millis(20);
 
-/// How long the audit may take to stop.
+/// The time that the audit has to stop.
 const GRACE: Duration = Duration::from_millis(1000);
 
-/// How an audit ends.
+/// The end of an audit.
 pub(crate) enum Ended<T> {
-    /// With this, by itself or because it was told to stop.
+    /// The audit returned a result, complete or stopped.
     With(T),
-    /// It panicked.
+    /// The audit panicked.
     Failed,
-    /// It was told to stop, and did not.
+    /// The audit was stopped and did not return in time.
     Left(OutOf),
 }
 
-/// Waits for the audit to send what it found, for so long and as long as the program takes no more
-/// than so many bytes.
+/// Waits for the result of the audit, within a time limit and a memory limit in bytes.
 pub(crate) fn wait<T>(
     found: &Receiver<T>,
     watch: &Watch,
@@ -39,7 +38,8 @@ pub(crate) fn wait<T>(
         }
         let resident = resident().unwrap_or(0);
         match told {
-            // What is asked for meanwhile may be much: a tenth above the limit is not waited for.
+            // The audit may allocate a lot before it stops, so the grace period ends at 110 % of
+            // the memory limit.
             Some((out_of, when)) if when.elapsed() > GRACE || resident > memory / 10 * 11 => {
                 return Ended::Left(out_of);
             }
@@ -59,7 +59,7 @@ pub(crate) fn wait<T>(
     }
 }
 
-/// The bytes of memory that this program takes, where the system tells.
+/// Returns the resident memory of this process in bytes, if the operating system reports it.
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,5 +1,5 @@
-//! `parikh-certify`: the auditor's program. See [`parikh_evidence::audit`] for what it does; here
-//! is only the command line, the finding of files, the limits, and the printing.
+//! `parikh-certify`: the auditor's program. The audit itself is in [`parikh_evidence::audit`]. This
+//! program handles the command line, the files, the limits, and the output.
 
 #![forbid(unsafe_code)]
 
@@ -47,7 +47,8 @@ fn main() -> ExitCode {
         let (arguments, watch) = auditing;
         let _ = send.send(audit(&arguments, &watch));
     };
-    // Predicates are walked over by recursion, as deep as the readers let them be.
+    // The thread has a large stack, because functions recurse over predicates as deep as the
+    // readers allow.
     if let Err(error) = std::thread::Builder::new().stack_size(256 << 20).spawn(audit) {
         say("error", &format!("the audit could not begin: {error}"));
         return ExitCode::from(1);
@@ -64,13 +65,13 @@ fn main() -> ExitCode {
         }
         Ended::Left(out_of) => {
             let code = tell(&arguments, left(watch.progress(), out_of));
-            // The audit is still at work.
+            // The audit is still running in its thread.
             std::process::exit(code.into());
         }
     }
 }
 
-/// Why there was no audit.
+/// The reason why the audit did not take place, with the exit code.
 struct Refusal {
     code: u8,
     why: String,
@@ -82,7 +83,8 @@ impl From<String> for Refusal {
     }
 }
 
-/// What an audit found, and the files that could not be read, or whose questions are not known.
+/// The result of an audit, with the files that are broken and the files whose questions are
+/// unknown.
 #[derive(Default)]
 struct Audited {
     report: Report,
@@ -169,7 +171,7 @@ fn audit_net(
     Ok(Audited { report, broken, unasked: Vec::new() })
 }
 
-/// Reads a model without colours. A transition system is called as its file.
+/// Reads a model without colours. The net of a transition system is named after its file.
 fn read_net(arguments: &Arguments, path: &Path, bytes: &[u8]) -> Result<Extended, Unreadable> {
     let Some(system) = reader::transition_system(bytes)? else {
         return reader::model_as(bytes, arguments.times);
@@ -178,7 +180,7 @@ fn read_net(arguments: &Arguments, path: &Path, bytes: &[u8]) -> Result<Extended
     Ok(Extended { net: lts::net(&system, &name)?.into(), note: None })
 }
 
-/// The markings of `--final`, each once.
+/// Parses the markings of `--final`, without duplicates.
 fn finals(arguments: &Arguments, net: &Net) -> Result<Vec<Marking>, String> {
     let mut finals: Vec<Marking> = Vec::new();
     for text in &arguments.finals {
@@ -190,8 +192,8 @@ fn finals(arguments: &Arguments, net: &Net) -> Result<Vec<Marking>, String> {
     Ok(finals)
 }
 
-/// The files of evidence whose questions can be had, and the others: of formulas that were given on
-/// a command line, and that stand in no file.
+/// Splits the evidence files into those whose questions are available, and the others. The others
+/// are about formulas from a command line, which are in no file.
 fn asked_of(
     arguments: &Arguments,
     model: &Path,
@@ -208,8 +210,8 @@ fn asked_of(
     files.into_iter().partition(is_asked)
 }
 
-/// What is known of an audit that did not stop when it was told to. What may be found to rest on a
-/// false claim is not confirmed.
+/// Returns the results so far of an audit that did not stop in time. Answers that assume safe units
+/// are not confirmed, since unread evidence may violate the claim.
 fn left(progress: Progress, out_of: OutOf) -> Audited {
     let Progress { judged, at } = progress;
     let mut judged: Vec<Judged> = judged.into_iter().flatten().collect();
@@ -223,7 +225,7 @@ fn left(progress: Progress, out_of: OutOf) -> Audited {
     Audited { report: Report { judged, stopped, ..Report::default() }, ..Audited::default() }
 }
 
-/// Says what was found; the exit code.
+/// Prints the results, and returns the exit code.
 fn tell(arguments: &Arguments, Audited { report, broken, unasked }: Audited) -> u8 {
     for file in &unasked {
         let what = "its formulas were given on a command line; nothing of it was looked at (give them \
@@ -261,7 +263,7 @@ fn tell(arguments: &Arguments, Audited { report, broken, unasked }: Audited) -> 
     }
 }
 
-/// The questions about `net` of an examination: those of its query file, or formulas that were
+/// Returns the questions about `net` of an examination, from its query file or from the formulas
 /// given.
 fn asked(
     arguments: &Arguments,
@@ -282,7 +284,7 @@ fn asked(
     Ok(properties.into_iter().map(under).collect())
 }
 
-/// The formulas that were given, in the order in which the prover names them.
+/// Reads the formulas given, in the order in which the prover names them.
 fn formulas(arguments: &Arguments, net: &Net) -> Result<Vec<Property>, String> {
     let as_xml: AsXml<'_> = match arguments.cases {
         true => &queries::read_of_cases,
@@ -297,23 +299,23 @@ fn formulas(arguments: &Arguments, net: &Net) -> Result<Vec<Property>, String> {
     Ok(properties)
 }
 
-/// The questions in a file.
+/// Reads the questions in a file.
 fn questions_in(file: &Path, arguments: &Arguments, net: &Net) -> Result<Vec<Property>, String> {
     let bytes = contents(file, arguments.memory)?;
     let properties = reader::questions(net, &bytes, arguments.language, arguments.cases);
     properties.map_err(|error| in_file(file, &error))
 }
 
-/// The questions about `net` in the query file of an examination.
+/// Reads the questions about `net` in the query file of an examination.
 fn query_file(
     arguments: &Arguments,
     model: &Path,
     net: &Net,
     examination: &str,
 ) -> Result<Vec<Property>, String> {
-    // The name comes from a file of evidence and must not lead elsewhere.
+    // The name comes from an evidence file, and must not lead to another directory.
     let plain = !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
-    // And what it says is printed beside the verdict.
+    // The questions of the file are printed beside the verdict.
     let file = match &arguments.queries {
         _ if !plain => return Err(format!("{} is no examination", Quoted(examination))),
         Some(file) => file.clone(),
@@ -327,7 +329,7 @@ fn query_file(
     Ok(properties)
 }
 
-/// The files named, and those in the directories named, by name.
+/// Returns the files named, and the evidence files in the directories named, sorted by name.
 fn evidence_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for path in named {
@@ -352,8 +354,8 @@ fn evidence_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// What is in a file, compressed or not, which has to fit into so many bytes of memory. A pipe or a
-/// device may never end.
+/// Reads a file, decompressed if necessary, up to a size in bytes. Refuses pipes and devices, which
+/// may never end.
 fn contents(path: &Path, memory: u64) -> Result<Vec<u8>, String> {
     let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
     let too_large = |has: &str| {
@@ -361,7 +363,7 @@ fn contents(path: &Path, memory: u64) -> Result<Vec<u8>, String> {
         let what = format!("the file has {has}, more than the memory that may be taken");
         Err(format!("{}: {what} (--memory {may}M)", path.display()))
     };
-    // What is in an archive, and standard input, have no metadata.
+    // Files in an archive and standard input have no metadata.
     let metadata = std::fs::metadata(path).ok();
     if metadata.as_ref().is_some_and(|it| !it.is_file()) {
         return Err(format!("{}: this is no regular file", path.display()));
@@ -383,15 +385,15 @@ fn in_file(path: &Path, error: &parikh_evidence::reader::Unreadable) -> String {
     format!("{}:{}: {}", path.display(), error.line, error.what)
 }
 
-/// A line for people on standard error.
+/// Prints a message line to standard error.
 fn say(what: &str, text: &str) {
     let _ = writeln!(std::io::stderr(), "{what}: {}", printable(text));
 }
 
-/// The most characters of a line: names may have as many as a file can hold.
+/// The largest number of characters in a message. Names may be as long as a file.
 const LONGEST: usize = 2000;
 
-/// Foreign text as it may be printed in a line.
+/// Makes text from a file safe for a line of output.
 fn printable(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{} …", Printable(&text[..end])),
@@ -399,7 +401,7 @@ fn printable(text: &str) -> String {
     }
 }
 
-/// Writes to standard output; a reader that went away is no failure of ours.
+/// Writes to standard output. A closed pipe is not an error.
 fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }

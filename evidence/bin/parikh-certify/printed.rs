@@ -1,11 +1,11 @@
-//! What was found, in text and in JSON.
+//! The results of an audit as text and as JSON.
 
 use parikh_evidence::audit::{Judged, OutOf, Report, Verdict};
 use parikh_net::assumption::{self, Assumption};
 use parikh_net::printable::{self, Word};
 use std::fmt::Write as _;
 
-/// What was found, in one word and in a sentence.
+/// Returns the verdict in one word, and the reason in a sentence.
 fn verdict(verdict: &Verdict) -> (&'static str, String) {
     match verdict {
         Verdict::Confirmed(how) => ("confirmed", how.clone()),
@@ -16,7 +16,7 @@ fn verdict(verdict: &Verdict) -> (&'static str, String) {
     }
 }
 
-/// How many answers there are of each kind.
+/// The number of answers with each verdict.
 struct Counts {
     answers: usize,
     confirmed: usize,
@@ -24,7 +24,7 @@ struct Counts {
     beyond: usize,
     stopped: usize,
     refused: usize,
-    /// Of those not refused.
+    /// The answers that assume safe units, except refused ones.
     assuming: usize,
 }
 
@@ -44,12 +44,12 @@ impl Counts {
     }
 }
 
-/// One line for an answer: where it stands, what is asked, the answer, what became of it.
+/// Returns the line for an answer: its position, the question, the value and the verdict.
 fn line(answer: &Judged) -> String {
     let (word, sentence) = verdict(&answer.verdict);
     let Judged { file, line, examination, id, question, value, .. } = answer;
-    // The file says these, and may say anything: each is one word, and none is so long that the
-    // verdict is out of sight.
+    // These texts come from the file and may contain anything. Each is printed as one word, and cut
+    // so that the verdict stays visible.
     let [examination, id, value] = [examination, id, value].map(|it| short(it));
     let asked = match (id == examination, question.is_empty()) {
         (true, _) => id,
@@ -61,7 +61,7 @@ fn line(answer: &Judged) -> String {
     format!("{file}:{line}: {asked}: {value}: {word}{assuming}: {sentence}{assumed}")
 }
 
-/// Foreign text as one short word.
+/// Prints text from a file as one short word.
 fn short(text: &str) -> String {
     match text.char_indices().nth(LONGEST_WORD) {
         Some((end, _)) => format!("{}…", Word(&text[..end])),
@@ -69,11 +69,10 @@ fn short(text: &str) -> String {
     }
 }
 
-/// The most characters of an id, a value, or the name of an examination that are printed.
+/// The largest number of printed characters of an id, a value, or the name of an examination.
 const LONGEST_WORD: usize = 120;
 
-/// Text for people. Whoever wrote a file may say there what they like, but not in lines of their
-/// own.
+/// Prints the report as text. Texts from files cannot start new lines.
 pub(crate) fn text(report: &Report, quiet: bool) -> String {
     let Report { judged, unanswered, .. } = report;
     let mut text = String::new();
@@ -111,10 +110,10 @@ pub(crate) fn text(report: &Report, quiet: bool) -> String {
     text
 }
 
-/// The version of what objects hold, as `docs/parikh.schema.json` has it.
+/// The version of the JSON format, as in `docs/parikh.schema.json`.
 const JSON_VERSION: u32 = 1;
 
-/// An object a line.
+/// Prints the report as JSON, one object per line.
 pub(crate) fn json(report: &Report, unreadable: usize) -> String {
     let mut text = String::new();
     for answer in &report.judged {

@@ -1,4 +1,4 @@
-//! Evidence about parallel systems: its files, and the audit of them.
+//! Evidence files about parallel systems, and their audit.
 
 use super::arguments::Arguments;
 use super::{Audited, Refusal, contents, in_file};
@@ -9,13 +9,13 @@ use parikh_evidence::systems::{Endings, System, properties, read_dot};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-/// Whether a model is a system.
+/// Returns true if a model is a parallel system in the `.dot` format.
 pub(crate) fn is_system(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     bytes.trim_ascii_start().starts_with(b"digraph")
 }
 
-/// Reads a system of several components, or of one in the format of Aldebaran or mCRL2.
+/// Reads a system of several components, or of one component in the format of Aldebaran or mCRL2.
 fn read(path: &Path, bytes: &[u8]) -> Result<System, String> {
     if is_system(bytes) {
         return read_dot(bytes).map_err(|error| in_file(path, &error));
@@ -26,8 +26,8 @@ fn read(path: &Path, bytes: &[u8]) -> Result<System, String> {
     System::of_one(&system).map_err(|what| refused(&what))
 }
 
-/// Splits files of evidence about a transition system: those about properties over its labels, and
-/// those about its net. A file that cannot be read is taken for one of the second kind.
+/// Splits evidence files about a transition system. The first list is about properties over labels,
+/// the second about the net of the system. A file that cannot be read is in the second list.
 pub(crate) fn split(files: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let is_about_labels = |path: &PathBuf| {
         let mut first = String::new();
@@ -64,8 +64,8 @@ pub(crate) fn audit(
     Ok(audited)
 }
 
-/// The properties that a file of evidence is about: those named, or those of its name beside the
-/// system.
+/// Returns the file of properties for an evidence file. It is the file of `--queries`, or the file
+/// with the same name beside the system.
 fn property_file(arguments: &Arguments, model: &Path, file: &Path) -> Result<PathBuf, String> {
     if let Some(named) = &arguments.queries {
         return Ok(named.clone());

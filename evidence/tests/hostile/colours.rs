@@ -1,11 +1,11 @@
-//! Coloured models with too many colours to try all.
+//! Coloured models with too many colours to enumerate.
 
 use super::{Instance, Kinds, Limits, answer, repeat};
 use std::io::Write;
 
-/// A model with one place of a sort with this initial marking, and a transition that takes one
-/// colour and puts one. The evidence has these listed nodes, and this number of places and
-/// transitions of the unfolding.
+/// Returns a model with one place of a sort with this marking, and a transition that moves a
+/// colour. `listed` are the listed nodes of the unfolding, and `counts` are the claimed numbers of
+/// places and transitions.
 fn coloured(sort: &str, marked: &str, listed: &[String; 2], counts: (usize, usize)) -> Instance {
     let user = "<usersort declaration='s'/>";
     let variable = |id: &str| format!("<subterm><variable refvariable='{id}'/></subterm>");
@@ -75,7 +75,7 @@ fn colours_beyond_number() {
     let left_out = coloured(&range(1_000), none, &listed, (1_000, 1));
     let found = &["jsonl:2", "is not listed"];
     kinds.ends("10⁹ bindings that are not listed", Limits::None, left_out, 1, found);
-    // The number of kinds of unlisted bindings may equal the number of unmatched names.
+    // The number of binding kinds kept is limited by the number of names that do not occur.
     let places = list(1_000, |at| format!("\"p({})\"", at + 1));
     let listed = [places, list(100_000, |at| format!("\"t(x=0,y=0,z={at})\""))];
     let kept = coloured(&range(1_000), none, &listed, (1_000, 100_000));

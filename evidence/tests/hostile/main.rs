@@ -1,12 +1,11 @@
-//! Files that try to exhaust the time or memory of `parikh-certify`, or to crash it.
+//! Hostile files, made to exhaust the time or memory of `parikh-certify`, or to crash it. The
+//! author of the evidence determines the amount of work for the auditor, so the auditor limits it.
+//! Each of these files ends soon, stays within the memory limit, and gives a message with the error
+//! and its position.
 //!
-//! The author of evidence determines the work of checking it, so the auditor must limit this work.
-//! For each of these files the auditor stops early, stays within its memory limit, and prints a
-//! line that says what is wrong and where.
-//!
-//! If the auditor counts the cost itself, the limits of the command line are not needed, and the
-//! file is audited a second time without limits ([`Limits::None`]). If the work is proportional to
-//! what the file asks for step by step, the time limit ends it ([`Limits::Clock`]).
+//! If the auditor counts the cost itself, the limits of the command line are unnecessary, and the
+//! file is checked again without them ([`Limits::None`]). If the work grows step by step with the
+//! file's content, the deadline ends it ([`Limits::Clock`]).
 
 mod arguments;
 mod colours;
@@ -20,19 +19,19 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The limits of a run on the command line.
+/// The limits for a run of the auditor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Limits {
-    /// No limits, and a second run with sufficient limits.
+    /// No limits on the command line.
     None,
-    /// `--timeout 30s --memory 900M`, which suffice. A quiet machine needs five seconds for the
-    /// longest run, a busy one three times as long.
+    /// `--timeout 30s --memory 900M`, which suffice. The longest run takes five seconds on an idle
+    /// machine, and three times as long on a busy one.
     Enough,
     /// `--timeout 1s --memory 900M`, one of which may end the run.
     Clock,
 }
 
-/// The directory and the arguments of a run.
+/// A directory with the files of one test.
 struct Instance {
     directory: tempfile::TempDir,
     arguments: Vec<String>,
@@ -40,19 +39,19 @@ struct Instance {
 
 /// The result of a run.
 struct Ended {
-    /// The exit code, or `None` after a signal.
+    /// The exit code; `None` after a signal.
     code: Option<i32>,
-    /// The output of the run.
+    /// The complete output.
     text: String,
     time: Duration,
-    /// The maximum resident memory, in bytes.
+    /// The maximal resident memory, in bytes.
     memory: u64,
 }
 
 const MODEL: &str = "place p 2\nplace q\ntransition t: p -> q\ntransition u: q -> p";
 
 impl Instance {
-    /// Creates a model given in the textual format, with evidence about one examination.
+    /// Creates an instance with a model in the textual format, and evidence about one examination.
     fn of(model: &str, examination: &str, write: impl FnOnce(&mut dyn Write)) -> Instance {
         let net = parikh_net::text::parse(model).unwrap();
         let instance = Instance::pnml(&parikh_net::pnml::pnml(&net));
@@ -60,7 +59,7 @@ impl Instance {
         instance.evidence(examination, (net.name(), places, transitions), write)
     }
 
-    /// Creates a model given in PNML.
+    /// Creates an instance with a model in PNML.
     fn pnml(model: &str) -> Instance {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("model.pnml"), model).unwrap();
@@ -89,7 +88,7 @@ impl Instance {
         self
     }
 
-    /// Adds a sparse file of this length, with zeros after the beginning.
+    /// Adds a sparse file of `bytes` bytes, which are 0 after the beginning.
     fn sparse(self, name: &str, beginning: &str, bytes: u64) -> Instance {
         let mut file = File::create(self.path().join(name)).unwrap();
         file.write_all(beginning.as_bytes()).unwrap();
@@ -97,7 +96,7 @@ impl Instance {
         self
     }
 
-    /// Adds a named pipe without a writer.
+    /// Adds a pipe without a writer.
     fn pipe(self, name: &str) -> Instance {
         let made = Command::new("mkfifo").arg(self.path().join(name)).status().unwrap();
         assert!(made.success());
@@ -136,7 +135,7 @@ impl Instance {
     }
 }
 
-/// Returns the maximum resident memory of a process, in bytes.
+/// Returns the maximal resident memory of a process, in bytes.
 fn most_resident(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -144,7 +143,7 @@ fn most_resident(process: u32) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// A list of cases of one test, with the failures.
+/// The kinds of files in one test, in order.
 #[derive(Default)]
 struct Kinds {
     wrong: Vec<String>,
@@ -152,7 +151,7 @@ struct Kinds {
 }
 
 impl Kinds {
-    /// Runs a case, which must end with this exit code and a line that contains all of `parts`.
+    /// Runs the auditor on one kind. Asserts the exit code and a line that contains all of `parts`.
     fn ends(&mut self, kind: &str, limits: Limits, instance: Instance, code: i32, parts: &[&str]) {
         self.count += 1;
         let given: &[&[&str]] = match limits {
@@ -165,7 +164,7 @@ impl Kinds {
                 |text: &str| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
             let mut ended = instance.run(given);
             if limits == Limits::Clock && !has_line(&ended.text) {
-                // A busy machine may not reach the answer within a second.
+                // A busy machine may need more than a second for the message.
                 ended = instance.run(&["--timeout", "5s", "--memory", "900M"]);
             }
             let Ended { code: found, text, time, memory } = ended;

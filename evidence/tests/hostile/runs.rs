@@ -1,12 +1,12 @@
-//! Expensive proofs that no run has a property.
+//! Hostile arguments that no run has a property.
 
 use super::{Instance, Kinds, Limits, answer};
 use serde_json::{Value, json};
 
 const EXAMINATION: &str = "LTLCardinality";
 
-/// A proof that no run of a net with this number of transitions has F G ¬(q ≥ 1), with some entries
-/// replaced.
+/// Returns an argument that no run of a net satisfies F G ¬(q ≥ 1), with some fields replaced. The
+/// net has `transitions` transitions.
 fn argued(transitions: usize, other: &[(&str, Value)]) -> Instance {
     let firing = |at| format!("transition t{at}: p -> p\n");
     let model =
@@ -50,7 +50,7 @@ fn edges(times: usize) -> Value {
 #[test]
 fn arguments_about_runs() {
     let mut kinds = Kinds::default();
-    // Without changes the proof is incomplete, and the reason is printed.
+    // Unchanged, the argument is incomplete, and the auditor says why.
     let open = argued(3, &[]);
     kinds.ends("an argument without rankings", Limits::None, open, 4, &["a run may go on"]);
     let states = |count: usize| -> Value {
