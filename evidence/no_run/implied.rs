@@ -16,7 +16,8 @@
 //! argument. If the automaton of these conditions accepts no word, there is no such run. Atoms
 //! count as independent of each other, which only admits more words.
 //!
-//! An empty automaton counts only after a check against its formula ([`Tableau::check_complete`]).
+//! An empty automaton counts only after a check against its formula
+//! ([`LinearTableau::check_complete`]).
 
 use super::CASES;
 use parikh_net::run_property::{RunAtom, RunProperty};
