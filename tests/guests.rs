@@ -1,6 +1,8 @@
-//! Native solvers in processes of their own: the same answers as in ours, whatever becomes of them.
+//! Native solvers in worker processes give the same answers as in this process, whatever happens to
+//! the workers.
 //!
-//! A program of its own, for where solvers run is the whole process's choice.
+//! The test is its own program, because the choice of worker processes applies to the whole
+//! process.
 #![cfg(all(feature = "highs", target_os = "linux"))]
 
 #[path = "support/children.rs"]
@@ -15,7 +17,7 @@ use parikh::solvers::lp_highs::HighsModel;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Packing so much of so many things into so many sacks.
+/// Returns a random packing problem of this size.
 fn packing(columns: u32, rows: u32, random: &mut fastrand::Rng) -> LinearProgram {
     let mut program = LinearProgram::new(Sense::Maximise);
     for _ in 0..columns {
@@ -31,7 +33,7 @@ fn packing(columns: u32, rows: u32, random: &mut fastrand::Rng) -> LinearProgram
     program
 }
 
-/// One change of the program, the same in both.
+/// Applies a random change to both models.
 fn change(both: [&mut dyn IncrementalLp; 2], random: &mut fastrand::Rng) {
     let program = both[0].program();
     let column = Column(random.u32(..program.columns().len() as u32));
@@ -49,7 +51,7 @@ fn change(both: [&mut dyn IncrementalLp; 2], random: &mut fastrand::Rng) {
     }
 }
 
-/// What the answer proves, exactly.
+/// Returns the proved claim of an answer, exactly.
 fn proved(program: &LinearProgram, answer: &LpAnswer) -> String {
     match answer {
         LpAnswer::Optimal(optimum) => optimum.certify(program).unwrap().integer_bound().to_string(),
@@ -61,7 +63,8 @@ fn proved(program: &LinearProgram, answer: &LpAnswer) -> String {
     }
 }
 
-/// Asks guests and a model in this process the same questions; how many.
+/// Asks worker processes and a model in this process the same questions. Returns the number of
+/// questions.
 fn compare(seed: u64, programs: usize, size: u32) -> usize {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut questions = 0;
@@ -105,7 +108,7 @@ fn rows_of_the_inverse_basis_are_those_of_the_library() {
     assert!(rows.iter().any(Option::is_some));
 }
 
-/// Says when dropped that it is over.
+/// Sets the flag when dropped.
 struct Over<'a>(&'a AtomicBool);
 
 impl Drop for Over<'_> {
@@ -126,7 +129,7 @@ fn killed_guests_cost_no_answer() {
                 killed.fetch_add(signal("-KILL"), Relaxed);
             }
         });
-        // Also when an assertion fails.
+        // The guard also works when an assertion fails.
         let _over = Over(&over);
         let begun = Instant::now();
         let mut seed = 10;
@@ -151,7 +154,7 @@ fn a_guest_that_hangs_keeps_nobody_waiting_and_is_replaced() {
     let begun = Instant::now();
     let answer = theirs.solve_again(&Budget::lasting(Duration::from_millis(100)));
     assert!(matches!(answer, LpAnswer::NoAnswer(_)), "{answer:?}");
-    // Rows added while it owes an answer.
+    // Rows are added while an answer is pending.
     theirs.add_row(Interval::at_most(100), &[(Column(0), 1)]).unwrap();
     ours.add_row(Interval::at_most(100), &[(Column(0), 1)]).unwrap();
     let answer = theirs.solve_again(&Budget::unlimited());
@@ -172,7 +175,7 @@ fn a_guest_that_was_only_late_goes_on() {
     signal("-STOP");
     let answer = theirs.solve_again(&Budget::lasting(Duration::from_millis(50)));
     assert!(matches!(answer, LpAnswer::NoAnswer(_)), "{answer:?}");
-    // More rows than the answer that it owes speaks of.
+    // The model has more rows than the pending answer.
     change([&mut ours, &mut theirs], &mut random);
     ours.add_row(Interval::at_most(2), &[(Column(3), 1)]).unwrap();
     theirs.add_row(Interval::at_most(2), &[(Column(3), 1)]).unwrap();
@@ -193,7 +196,7 @@ fn an_order_to_stop_is_heard_also_with_the_question() {
     calm.solve_again(&Budget::unlimited());
     let (calm, mut theirs) = (begun.elapsed(), GuestLp::new(program));
     theirs.solve_again(&Budget::lasting(Duration::from_millis(1)));
-    // The question and the order to stop wait together while it does not run.
+    // The question and the stop request wait together while the worker is stopped.
     signal("-STOP");
     theirs.solve_again(&Budget::lasting(Duration::from_millis(50)));
     signal("-CONT");
@@ -201,7 +204,7 @@ fn an_order_to_stop_is_heard_also_with_the_question() {
     theirs.set_column_bounds(Column(0), Interval::exactly(0)).unwrap();
     let answer = theirs.solve_again(&Budget::lasting(Duration::from_secs(600)));
     assert!(matches!(answer, LpAnswer::Optimal(_)), "{answer:?}");
-    // Once more in full, and not a whole answer that nobody waits for before it.
+    // The time suffices for one complete answer, but not for an abandoned answer before it.
     let took = begun.elapsed();
     assert!(took < 2 * calm + Duration::from_secs(2), "{took:?}, undisturbed {calm:?}");
 }
@@ -211,7 +214,7 @@ fn a_guest_that_takes_too_much_memory_leaves_one_question_open() {
     let _alone = begin();
     let mut random = fastrand::Rng::with_seed(15);
     let mut theirs = GuestLp::new(packing(6000, 5000, &mut random));
-    // A few megabytes are left, of which the guest may have half.
+    // A few megabytes are left, of which the worker may use half.
     let used = parikh::solvers::budget::resident_bytes();
     let tight = Budget::unlimited().with_memory_ceiling(used + (6 << 20));
     let answer = theirs.solve_again(&tight);
@@ -237,7 +240,7 @@ fn a_cancelled_question_ends_at_once_and_guests_count_as_memory() {
     assert!(begun.elapsed() < Duration::from_secs(5));
     let answer = theirs.solve_again(&Budget::unlimited());
     assert!(matches!(answer, LpAnswer::Optimal(_)), "{answer:?}");
-    // Below what is in use already.
+    // The ceiling is below the memory already in use.
     let full = Budget::unlimited().with_memory_ceiling(1);
     assert!(matches!(theirs.solve_again(&full), LpAnswer::NoAnswer(_)));
 }

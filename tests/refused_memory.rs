@@ -1,8 +1,8 @@
-//! The explicit engine where the system gives no more memory: it ends with nothing claimed.
+//! The explicit engine when the system grants no more memory: it ends and claims nothing.
 //!
-//! A program of its own, for its allocator is the whole process's: it refuses what is large once a
-//! share is used up, and gives what is small. (A limit on the address space refuses whichever
-//! request comes next, also one of 80 bytes that nothing can be done about.)
+//! The test is its own program, because its allocator applies to the whole process. The allocator
+//! refuses large requests once a share is used, and grants small requests. (A limit on the address
+//! space would refuse any request, including one of 80 bytes whose failure cannot be handled.)
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
@@ -13,9 +13,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Requests of fewer bytes are granted whatever is in use.
+/// Requests of fewer bytes are always granted.
 const SMALL: usize = 64 << 10;
-/// What requests that are not small may hold together, in bytes.
+/// Limit on the memory of large requests together, in bytes.
 const SHARE: usize = 24 << 20;
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
@@ -48,7 +48,8 @@ unsafe impl GlobalAlloc for Sparing {
 #[global_allocator]
 static ALLOCATOR: Sparing = Sparing;
 
-/// 50 tokens passed on one by one along 200 places: more markings than fit anywhere.
+/// Returns a line of 200 places with 50 tokens that move one by one: too many markings for any
+/// memory.
 fn line() -> Net {
     let mut text = "net line\nplace p0 50\n".to_string();
     for i in 1..200 {

@@ -1,7 +1,8 @@
-//! SMT solvers in processes of their own: the same answers as in ours, whatever becomes of them,
-//! and none from what is no solver.
+//! SMT solvers in worker processes give the same answers as in this process, whatever happens to
+//! the workers. Programs that are no solvers give no answers.
 //!
-//! A program of its own, for where solvers run is the whole process's choice.
+//! The test is its own program, because the choice of worker processes applies to the whole
+//! process.
 #![cfg(all(feature = "z3", target_os = "linux"))]
 
 #[path = "support/children.rs"]
@@ -25,7 +26,7 @@ fn z3_as_guest() -> Box<dyn SmtSolver> {
     solver
 }
 
-/// Sums of some of the variables are within bounds.
+/// Returns a random term: bounds on sums of some variables.
 fn random_term(terms: &mut Terms, random: &mut fastrand::Rng) -> Term {
     let mut parts = Vec::new();
     for _ in 0..random.usize(1..4) {
@@ -51,7 +52,7 @@ fn side(answer: &SmtAnswer) -> bool {
     }
 }
 
-/// Asks a guest and Z3 in this process the same questions, and counts them.
+/// Asks a worker process and Z3 in this process the same questions, and counts them.
 fn compare(seed: u64, rounds: usize, asked: &AtomicUsize) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut terms = Terms::new();
@@ -99,7 +100,7 @@ fn a_guest_answers_as_the_library_does_and_is_handed_on() {
     assert!(z3_as_guest().name().contains("Z3"), "{}", z3_as_guest().name());
 }
 
-/// Says when dropped that it is over.
+/// Sets the flag when dropped.
 struct Over<'a>(&'a AtomicBool);
 
 impl Drop for Over<'_> {
@@ -116,8 +117,8 @@ fn killed_guests_cost_no_answer() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut random = fastrand::Rng::with_seed(9);
-            // Twice over one question, and no more: a slow machine takes longer to start one than
-            // they live.
+            // At most twice per question, because a slow machine may need longer to start a worker
+            // than its lifetime.
             let (mut at, mut times) = (0, 0);
             while !over.load(Relaxed) {
                 std::thread::sleep(Duration::from_micros(random.u64(20_000..200_000)));
@@ -129,7 +130,7 @@ fn killed_guests_cost_no_answer() {
                 }
             }
         });
-        // Also when an assertion fails.
+        // The guard also works when an assertion fails.
         let _over = Over(&over);
         let begun = Instant::now();
         let mut seed = 100;
@@ -141,7 +142,7 @@ fn killed_guests_cost_no_answer() {
     assert!(killed.load(Relaxed) >= 10, "{killed:?}");
 }
 
-/// Pigeons into holes with integers: hopeless at this size, and Z3 does not know.
+/// Returns a pigeonhole problem over integers, too hard for Z3 at this size.
 fn hopeless(terms: &mut Terms) -> Vec<Term> {
     let pigeons: i32 = 14;
     let place: Vec<_> = (0..pigeons).map(|pigeon| terms.integer(&format!("p{pigeon}"))).collect();
@@ -196,7 +197,7 @@ fn a_guest_that_hangs_keeps_nobody_waiting_and_is_replaced() {
     let answer = solver.check(&terms, &[], &Budget::lasting(Duration::from_millis(50))).unwrap();
     assert!(matches!(answer, SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))), "{answer:?}");
     assert!(begun.elapsed() < Duration::from_secs(10));
-    // A new one, which is told what the first one knew.
+    // A new worker receives the assertions of the first one.
     assert!(!side(&solver.check(&terms, &[high], &Budget::unlimited()).unwrap()));
     assert!(children() != before, "the one that hangs is gone");
 }
@@ -228,7 +229,7 @@ fn a_guest_that_takes_too_much_memory_leaves_one_question_open() {
     let asserted = hopeless(&mut terms);
     let mut solver = z3_as_guest();
     let used = parikh::solvers::budget::resident_bytes();
-    // A megabyte is left, of which the guest may have half.
+    // A megabyte is left, of which the worker may use half.
     let tight = Budget::lasting(Duration::from_secs(60)).with_memory_ceiling(used + (1 << 20));
     let answer = solver.check(&terms, &asserted, &tight).unwrap();
     assert!(matches!(answer, SmtAnswer::NoAnswer(_)), "{answer:?}");
@@ -236,7 +237,7 @@ fn a_guest_that_takes_too_much_memory_leaves_one_question_open() {
     assert!(side(&solver.check(&terms, &asserted[..1], &Budget::unlimited()).unwrap()));
 }
 
-/// A solver made of a shell: greets, and answers `(check-sat)` by this.
+/// Returns a shell script that acts as a solver and answers `(check-sat)` by this text.
 fn shell(answer: &str) -> Program {
     let script = format!(
         "while read -r line; do case \"$line\" in \
@@ -247,8 +248,7 @@ fn shell(answer: &str) -> Program {
     Program { path: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()] }
 }
 
-/// What a shell that answers so is taken for, when it is asked whether 4 ≤ x ≤ 3, and the time it
-/// took.
+/// Returns the answer obtained from such a shell script to the question 4 ≤ x ≤ 3, and the time.
 fn asked(answer: &str, time: Duration) -> (SmtAnswer, Duration) {
     let mut terms = Terms::new();
     let x = terms.integer("x");
@@ -271,7 +271,7 @@ fn what_a_command_says_is_an_answer_or_nothing() {
         SmtAnswer::NoAnswer(NoAnswer::Failed(text)) => assert!(text.contains(why), "{text}"),
         other => panic!("{other:?}"),
     };
-    // It has no model of that: nothing is asked for its value.
+    // The script has no model for the answer, so no value is requested.
     failed("echo sat", "its model is none");
     failed("echo '(error \"no such thing\")'", "no such thing");
     failed("echo perhaps", "neither sat nor unsat");
@@ -320,7 +320,7 @@ fn what_a_script_has_started_ends_with_it() {
     assert!(matches!(answer, SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))), "{answer:?}");
     let id = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(file).unwrap();
-    // Who is killed is gone when it next has its turn.
+    // A killed worker is detected at its next turn.
     let begun = Instant::now();
     loop {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();

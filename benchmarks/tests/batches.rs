@@ -1,17 +1,17 @@
-//! Batches as a black box: killed and continued, as an array of jobs, for BenchExec. Shell scripts
-//! stand in the place of a prover and of Slurm.
+//! Black-box tests of batches: interrupted and continued, as job arrays, and for BenchExec. Shell
+//! scripts replace the prover and Slurm.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-/// A contest of one instance without queries in a directory of its own.
+/// A directory with a contest of one instance without queries.
 struct Place(tempfile::TempDir);
 
-/// Examinations whose only answer has the examination's name.
+/// Examinations whose only answer is named after the examination.
 const EXAMS: &str = "RD,OS,QL,SM,L,UB,RC,RF";
 
-/// Answers every examination.
+/// A prover that answers every examination.
 const ANSWER: &str = "echo FORMULA $BK_EXAMINATION TRUE TECHNIQUES A";
 
 impl Place {
@@ -76,7 +76,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// The questions and answers of a result file, without times.
+/// Returns the questions and answers of a result file, without times.
 fn answers(csv: &str) -> Vec<String> {
     let line = |line: &str| line.split(',').take(6).collect::<Vec<_>>().join(",");
     let mut lines: Vec<String> = csv.lines().skip(1).map(line).collect();
@@ -88,7 +88,7 @@ fn answers(csv: &str) -> Vec<String> {
 fn a_batch_killed_twice_and_continued_loses_and_doubles_nothing() {
     let place = Place::new();
     let started = place.at("started");
-    // The third and the sixth run that is started hang until the harness has been killed.
+    // The third and the sixth run wait until the harness has been killed.
     let script = format!(
         "cd '{}'; echo x >>started; n=$(wc -l <started); \
          if [ $n -eq 3 ] || [ $n -eq 6 ]; then while [ ! -e killed$n ]; do sleep 0.02; done; fi; {ANSWER}",
@@ -111,7 +111,7 @@ fn a_batch_killed_twice_and_continued_loses_and_doubles_nothing() {
     assert!(undisturbed.status.success(), "{}", said(&undisturbed));
     assert_eq!(answers(&place.read("out.csv")), answers(&place.read("whole.csv")));
     assert_eq!(answers(&place.read("out.csv")).len(), 8);
-    // Eight runs, and the two that were cut short once more: no finished run was made again.
+    // Eight runs, and the two interrupted runs once more: no finished run was repeated.
     assert_eq!(place.read("started").lines().count(), 10);
 }
 
@@ -134,7 +134,7 @@ fn a_second_contest_on_the_same_file_is_refused() {
     assert_eq!(answers(&place.read("out.csv")).len(), 8);
 }
 
-/// Runs jobs where it stands, one after the other.
+/// A replacement of `sbatch` that runs jobs at once, one after the other.
 const SBATCH: &str = r#"#!/bin/bash
 array= wrap=
 while (($#)); do
@@ -156,7 +156,7 @@ fi
 echo 17
 "#;
 
-/// `contest.sh` with this `sbatch`; the part named in `lost` is never made.
+/// Runs `contest.sh` with this `sbatch`. The part named in `lost` does not run.
 fn cluster(place: &Place, lost: &str, arguments: &[&str]) -> Output {
     use std::os::unix::fs::PermissionsExt;
     let folder = place.at("bin");
@@ -183,7 +183,7 @@ fn an_array_of_jobs_is_summed_up_and_continued_where_a_part_was_lost() {
     let asked = place.asked(ANSWER);
     let mut submit = vec!["submit", "out", "3", "--time=1", "--"];
     submit.extend(asked.iter().map(|word| &**word));
-    // The second part is lost: the job that sums up says so.
+    // The second part is lost, and the summary job reports it.
     let output = cluster(&place, "2", &submit);
     assert!(output.status.success(), "{}", said(&output));
     assert!(said(&output).contains("3 runs are in no part"), "{}", said(&output));

@@ -1,9 +1,9 @@
-//! The harness as a black box, with shell scripts in the place of a prover.
+//! Black-box tests of the harness, with shell scripts that replace the prover.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A contest of one instance in a directory of its own.
+/// A directory with a contest of one instance.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -24,7 +24,7 @@ impl Place {
             archive.append_data(&mut header, format!("Toy-PT-1/{path}"), text.as_bytes()).unwrap();
         }
         archive.into_inner().unwrap().finish().unwrap();
-        // The oracle's 00 is the formula whose id sorts first: that of 2023.
+        // The oracle's 00 is the formula with the first id in sorted order, that of 2023.
         place.write(
             "Toy-PT-1-RC.out",
             "Toy-PT-1 ReachabilityCardinality\n\
@@ -113,11 +113,12 @@ fn finished_runs_are_not_made_again_and_half_written_ones_are() {
     let place = Place::new();
     assert_eq!(place.contest(RIGHT, &[]).status.code(), Some(0));
     let whole = place.csv();
-    // A tool that would be wrong is not even started.
+    // Finished runs are not repeated, so a tool with a wrong answer is not started.
     let again = place.contest("echo FORMULA OneSafe TRUE; touch ../../started", &[]);
     assert_eq!((again.status.code(), place.csv()), (Some(0), whole.clone()));
 
-    // Cut within the rows of the last run, OneSafe: it is made again, now with another answer.
+    // The file is truncated within the rows of the last run, OneSafe. The run is repeated, now with
+    // another answer.
     place.write("out.csv", &whole[..whole.len() - 10]);
     let again = place.contest("echo FORMULA OneSafe TRUE", &[]);
     assert_eq!(again.status.code(), Some(3));
@@ -217,7 +218,8 @@ fn examinations_are_asked_by_alias_and_in_any_case() {
 #[test]
 fn an_interrupt_ends_the_tools_and_keeps_finished_runs() {
     let place = Place::new();
-    // The first run interrupts the harness, which is its parent, and would go on for ever.
+    // The first run interrupts the harness, its parent process, and would otherwise continue
+    // forever.
     let output = place.contest("kill -INT $PPID; sleep 1000", &[]);
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     assert_eq!(place.csv().lines().count(), 1);
@@ -265,7 +267,7 @@ fn parts_put_together_are_the_whole_and_no_run_is_taken_twice() {
     let merged = merge(&parts);
     assert!(merged.status.success(), "{}", String::from_utf8_lossy(&merged.stderr));
     let all = std::fs::read_to_string(place.at("all.csv")).unwrap();
-    // But for the times.
+    // The results are compared without times.
     let questions = |csv: &str| -> Vec<String> {
         csv.lines().map(|line| line.split(',').take(6).collect::<Vec<_>>().join(",")).collect()
     };

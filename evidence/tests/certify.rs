@@ -1,5 +1,5 @@
-//! `parikh-certify` as an auditor meets it: files, words and exit codes; and what its crate depends
-//! on.
+//! Command-line tests of `parikh-certify`: files, messages and exit codes, and the dependencies of
+//! its crate.
 
 #[path = "../../tests/support/schema.rs"]
 #[allow(dead_code, reason = "another test uses the rest")]
@@ -31,12 +31,12 @@ const MOST: &str = r#"{"document": {"id": "d1", "document": {"markings": 3}}}"#;
 const ANSWER: &str = r#"{"answer": {"id": "Small-UpperBounds-00", "value": "2", "evidence": "certified", "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}"#;
 const DEAD: &str = r#"{"answer": {"id": "ReachabilityDeadlock", "value": "TRUE", "evidence": "replayed", "shown_by": [{"trace": "w1", "after": 2}]}}"#;
 
-/// The last line of a file.
+/// Returns the last line of an evidence file.
 fn end(answers: usize) -> String {
     format!(r#"{{"end": {{"answers": {answers}}}}}"#)
 }
 
-/// An instance and its evidence, in files of these names.
+/// Creates a directory with an instance and evidence files of these names.
 fn instance(evidence: &[(&str, &str)]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("model.pnml"), MODEL).unwrap();
@@ -73,7 +73,7 @@ proofs/UpperBounds.jsonl:4: UpperBounds Small-UpperBounds-00 (the most of `q`): 
     assert_eq!(out, format!("{confirmed}{counted}"));
     let (code, out, _) = certify(instance.path(), &[".", "proofs", "--quiet"]);
     assert_eq!((code, &*out), (0, counted));
-    // The same by file names, the queries elsewhere.
+    // The same by file names, with the queries in another place.
     std::fs::rename(instance.path().join("UpperBounds.xml"), instance.path().join("q")).unwrap();
     let named = ["model.pnml", "proofs/UpperBounds.jsonl", "--queries=q"];
     let (code, out, _) = certify(instance.path(), &named);
@@ -95,7 +95,7 @@ fn formulas_of_a_command_line_stop_no_other_file() {
         noted.starts_with("note: proofs/Formulas.jsonl: its formulas were given on"),
         "{noted}"
     );
-    // The formula itself may be given, or a file of formulas as people type them.
+    // The formula itself is an argument, or a file of typed formulas.
     let bound = format!("{}: bound(q)", "Small-UpperBounds-00");
     std::fs::write(directory.path().join("asked.txt"), format!("# one\n{bound}\n")).unwrap();
     for asked in [["--formula", &*bound], ["--formulas", "asked.txt"], ["--queries", "asked.txt"]] {
@@ -107,7 +107,7 @@ fn formulas_of_a_command_line_stop_no_other_file() {
     let other = ["model.pnml", "proofs/Formulas.jsonl", "--formula", "bound(q)"];
     let (code, said, _) = certify(directory.path(), &other);
     assert!(code == 4 && said.contains("there is no such question"), "{said}");
-    // Where a file has them, they are looked at.
+    // A file that contains the ids of the questions is used.
     std::fs::copy(directory.path().join("UpperBounds.xml"), directory.path().join("Formulas.xml"))
         .unwrap();
     let (code, said, noted) = certify(directory.path(), &["model.pnml", "proofs"]);
@@ -135,7 +135,7 @@ fn a_state_space_with_figures_missing_has_an_exit_code_of_its_own() {
     let note = format!("of the state space there is nothing about {missing}\n");
     assert!(err.ends_with(&note), "{err}");
     assert_eq!(out, "2 of 2 answers confirmed\n2 questions of these examinations have no answer\n");
-    // Worse goes first.
+    // The worst verdict determines the exit code.
     assert_eq!(audit(&lines[..3].join("\n").replace("\"3\"", "\"4\"")).0, 4);
 }
 
@@ -250,7 +250,7 @@ fn evidence_about_a_labelled_transition_system_is_audited() {
         let (code, out, err) = certify(at.path(), &[name, "proofs"]);
         assert!(code == 0 && out.matches("confirmed").count() >= 2, "{name}: {code} {out} {err}");
     }
-    // The edge the other way round: the initial state is dead, and the trace does not fire.
+    // With the edge reversed, the initial state is dead, and the trace is not enabled.
     std::fs::write(at.path().join("a"), "des (0, 1, 2)\n(1, go, 0)\n").unwrap();
     let (code, out, _) = certify(at.path(), &["a", "proofs"]);
     assert!(code != 0 && out.contains("refused"), "{code} {out}");
@@ -289,7 +289,7 @@ fn a_file_that_is_not_what_a_run_leaves_has_an_exit_code_of_its_own() {
         assert!(code == 6 && err.contains(part), "{code} {err}");
         assert!(out.contains("1 of 1 answer confirmed"), "{out}");
     }
-    // What is withdrawn is not counted, and once is enough.
+    // A withdrawn answer is not counted, and one withdrawal suffices.
     let gone = r#"{"withdrawn": {"id": "Small-UpperBounds-00"}}"#;
     assert_eq!(audit(own, &[TRACE, MOST, &other, gone, ANSWER, &one]).0, 0);
     assert_eq!(audit(own, &[TRACE, MOST, ANSWER, gone, &end(0)]).0, 3);
@@ -317,7 +317,7 @@ fn an_examination_whose_name_forges_a_verdict_is_none() {
 
 #[test]
 fn what_a_file_says_of_itself_does_not_hide_the_verdict() {
-    // An id that looks like a verdict, and is long enough to push the real one out of sight.
+    // An id that resembles a verdict, and is long enough to hide the real verdict.
     let id = format!("OneSafe: TRUE: confirmed: 2 claims proved{}", "\u{a0}".repeat(3000));
     let forged = format!(r#"{{"answer": {{"id": "{id}", "value": "TRUE", "shown_by": []}}}}"#);
     let text = [&head("OneSafe"), &*forged, &end(1)].join("\n");
@@ -326,7 +326,7 @@ fn what_a_file_says_of_itself_does_not_hide_the_verdict() {
     let line = out.lines().next().unwrap();
     assert!(line.contains(": TRUE: refused: there is no such question"), "{line}");
     assert!(!line.contains("TRUE: confirmed"), "{line}");
-    // A file that is empty, or ends in its header, is missed.
+    // An empty file, or a file with only a header, is reported as missing answers.
     let bounds = [&head("UpperBounds"), TRACE, MOST, ANSWER, &end(1)].join("\n");
     for cut in ["", "{\"evidence\": {\"form"] {
         let files = [("UpperBounds.jsonl", &*bounds), ("Liveness.jsonl", cut)];
@@ -352,11 +352,11 @@ fn names_in_questions_and_reasons_cannot_be_taken_for_a_verdict() {
         std::fs::write(at.path().join("UpperBounds.xml"), name(BOUNDS)).unwrap();
         let (code, out, err) = certify(at.path(), &[".", "proofs"]);
         assert_eq!(code, 4, "{out}{err}");
-        // What stands between backquotes is what others wrote.
+        // Text between backquotes comes from the input files.
         let ours: String = out.lines().next().unwrap().split('`').step_by(2).collect();
         assert!(ours.contains(": refused: ") && !ours.contains("confirmed"), "{out}");
     }
-    // A question that is cut off inside of a name ends the name.
+    // A question that is truncated inside of a name closes the name.
     let [p, q] = ["p", "q"].map(|id| format!("{}{id}", "≥".repeat(150)));
     let long = |text: &str, [from, to]: [&str; 2]| {
         let text = text.replace(&format!("{from}p{to}"), &format!("{from}{p}{to}"));
@@ -375,8 +375,8 @@ fn names_in_questions_and_reasons_cannot_be_taken_for_a_verdict() {
     assert!(line.contains("` …): ") && line.matches('`').count() == 4, "{out}{err}");
 }
 
-/// What an auditor would have to trust besides the code here: nets, formulas with time and their
-/// automata (which know no net), and what reads files.
+/// The dependencies that an auditor must trust: nets, temporal formulas with their automata, and
+/// file readers.
 const ALLOWED: [&str; 8] = [
     "encoding_rs",
     "parikh-files",
@@ -490,9 +490,9 @@ fn of_cases_nothing_comes_after_the_end() {
         (&fails, 2, &cases[..], 4),
         (&fails, 3, &[], 4),
         (&holds, 3, &[], 0),
-        // Something can fire there, or nobody says where a case ends.
+        // A transition is enabled at the end of the run, or no final marking is given.
         (&fails, 3, &["--cases", "--final=p + q"], 1),
-        // The run is no case.
+        // The run is no case, because its last marking is not final.
         (&fails, 3, &["--cases", "--final=3*q"], 4),
     ] {
         let (found, said) = judged(evidence, number, cases);
@@ -518,7 +518,7 @@ fn what_the_initial_marking_says_makes_questions_simpler() {
         std::fs::write(instance.path().join(format!("{name}.xml")), file(formula)).unwrap();
         certify(instance.path(), &[".", "proofs"]).0
     };
-    // With two tokens on p in the beginning, this is that none ever comes to q.
+    // With two tokens on p initially, the property is that the place is never marked.
     let none = |place: &str| {
         format!(
             "<integer-le><tokens-count><place>{place}</place></tokens-count>\
@@ -537,7 +537,7 @@ fn what_the_initial_marking_says_makes_questions_simpler() {
     let name = "LTLCardinality";
     assert_eq!(judged(MODEL, name, &formula, &[trace, &after(1)]), 0);
     assert_eq!(judged(MODEL, name, &formula, &[trace, &after(0)]), 4);
-    // Where nothing is enabled, nothing else is reachable, and nothing ever comes.
+    // If the initial marking is dead, no other marking is reachable.
     let dead = MODEL.replace("<text>2</text>", "<text>0</text>");
     let fireable = "<is-fireable><transition>t</transition></is-fireable>";
     let comes = format!(

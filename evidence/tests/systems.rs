@@ -1,5 +1,5 @@
-//! Parallel systems: what the prover finds of random ones is held against these checkers, which
-//! visit everything, and against all short runs.
+//! Parallel systems: the prover's results on random systems are compared with these checkers, which
+//! explore all joint states, and with all short runs.
 
 use fastrand::Rng;
 use parikh_evidence::systems::properties::{Formula, Properties, read};
@@ -12,7 +12,7 @@ use parikh_systems::{
     write,
 };
 
-/// How many random systems, times the factor in PARIKH_SCALE.
+/// Returns the number of random systems, scaled by PARIKH_SCALE.
 fn cases(few: usize) -> usize {
     let scale = std::env::var("PARIKH_SCALE").ok().and_then(|it| it.parse::<f64>().ok());
     (few as f64 * scale.unwrap_or(1.0)) as usize
@@ -21,19 +21,19 @@ fn cases(few: usize) -> usize {
 const ENDINGS: [(Counting, Endings); 2] =
     [(Counting::Ignored, Endings::Ignored), (Counting::Stutter, Endings::Stutter)];
 
-/// All is to be visited, and nothing known before.
+/// Returns a claim without prior knowledge, so that everything is explored.
 fn plain(endings: Endings, members: &[Member]) -> none::Claim<'_> {
     none::Claim { endings, members, recurrence: false }
 }
 
-/// What the engine has seen, for the checker.
+/// Converts an engine's component for the checker.
 fn member(system: &parikh_systems::System, view: &FactorView) -> Member {
     let name = |&label: &_| system.label(label).to_owned();
     let labels = view.labels.as_ref().map(|all| all.iter().map(name).collect());
     Member { component: view.component as usize, labels }
 }
 
-/// Whether there is a run against the formula, as visiting everything says.
+/// Returns true if a complete exploration finds a run that violates the formula.
 fn has_run(
     system: &System,
     properties: &Properties,
@@ -193,9 +193,9 @@ fn what_is_seen_of_components_is_limited() {
     assert!(visit(&[seen(0, &["a"])], Endings::Stutter).is_err());
 }
 
-/// Some or all components in some order, put together two by two as far as chance has it: what then
-/// has no run has none, whatever the formula; and what is put together whole loses nothing of a
-/// formula that sees only its labels.
+/// Random components composed pairwise in a random order. If the result has no violating run, the
+/// system has none, for any formula. A complete composition loses no runs of a formula that
+/// mentions only its labels.
 #[test]
 fn what_is_put_together_in_any_order_has_every_run() {
     let mut random = Rng::with_seed(35);
@@ -236,7 +236,7 @@ fn what_is_put_together_in_any_order_has_every_run() {
                     let engine = LabelFormula::parse(&text, &drawn).unwrap();
                     let decided = Decider::new(&drawn, Counting::Ignored);
                     let grounds = decided.decide(&engine, 1, &mut || true).unwrap();
-                    // What the engine puts together itself is confirmed in another test.
+                    // The engine's own compositions are tested elsewhere.
                     assert!(
                         against || !matches!(grounds, Justification::Composed { .. }),
                         "{}",
@@ -273,7 +273,7 @@ fn an_order_puts_together_what_is_there_once() {
     for pairs in [&[(0, 0)][..], &[(0, 2)], &[(0, 1), (0, 1)], &[(0, 1), (2, 2)], &[(7, 1)]] {
         assert!(visit(&all, pairs).is_err(), "{pairs:?}");
     }
-    // Nobody knows when `c` comes where only the first component is looked at.
+    // The first component alone does not restrict the label `c`.
     assert!(visit(&all[..1], &[]).is_err());
     assert!(visit(&[Member::whole(1), Member::whole(0)], &[(0, 1)]).is_err());
     let stopped = composed::Order { members: &all, pairs: &[(0, 1)] };
@@ -285,7 +285,7 @@ fn an_order_puts_together_what_is_there_once() {
     assert_eq!(composed::visit(&system, formula, order, 1, &mut || true), Ok(none::Visited::More));
 }
 
-/// Texts that lost a piece or got one: they are read or refused with a line that they have.
+/// Texts with removed or inserted parts are read, or refused with an existing line number.
 #[test]
 fn broken_texts_are_refused_with_their_line() {
     const DOT: &str = "digraph G {\n  subgraph a {\n0 [label=\"0\" style=filled];\n0->1 [label=\"\"];\n\

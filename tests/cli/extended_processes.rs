@@ -6,7 +6,7 @@ use crate::support::binary::{Desk, example, stdout};
 fn trip() -> Desk {
     let desk = Desk::new();
     desk.write("trip.pnml", &std::fs::read_to_string(example("trip.pnml")).unwrap());
-    // In this variant, `cancel` does not reset `hotel_found`.
+    // In this variant, `hotel_found` inhibits `cancel` instead of being reset.
     let kept = desk.read("trip.pnml").replace(
         "<arc source=\"hotel_found\" target=\"cancel\" type=\"reset\"/>",
         "<arc source=\"hotel_found\" target=\"cancel\" type=\"inhibitor\"/>",

@@ -1,5 +1,5 @@
-//! The auditor on coloured models: it confirms what `check` shows, refuses what is not shown, and
-//! takes for an unfolding only what stands for the model.
+//! The auditor on coloured models: it confirms the answers of `check`, rejects answers without
+//! evidence, and accepts only correct unfoldings of the model.
 
 use crate::support::binary::Desk;
 use crate::support::coloured as pnml;
@@ -33,7 +33,7 @@ fn unfolded(net: &ColouredNet) -> Net {
     unfold(net, &Config::default(), &Budget::unlimited()).unwrap().0
 }
 
-/// Nodes, tokens and arcs.
+/// Returns the nodes, tokens and arcs of a net as text.
 pub(crate) fn content(net: &Net) -> String {
     let mut content = String::new();
     for p in net.places() {
@@ -57,7 +57,7 @@ fn both_readers_and_both_unfoldings_make_the_same_net() {
         let again = parikh::input::read_coloured_from(file.as_bytes(), "f").unwrap();
         let flat = unfolded(&again);
         assert_eq!(content(&flat), content(&unfolded(&net)), "seed {seed}\n{file}");
-        // Where firings are counted, bindings that do the same are all there.
+        // If firings are counted, equivalent bindings are all present.
         let config = Config { symmetry: false, ..Config::default() };
         let all = unfold(&net, &config, &Budget::unlimited()).unwrap().0;
         let own = model.unfold(&Unfolding::of(&all), Bindings::All, 1_000_000, &mut || true);
@@ -114,14 +114,14 @@ fn a_list_is_taken_only_if_its_net_stands_for_the_model() {
                 space.markings().iter().map(|marking| coloured(&net, &flat, marking)).collect();
             assert_eq!(there, markings, "{}", shown());
             taken += u64::from(listed != all);
-            // Firings are counted on the list only if it has as many bindings.
+            // Firings can be counted on the listed unfolding only if it has all bindings.
             if unfold(Bindings::All).is_ok() {
                 assert_eq!(space.firings(), firings, "{}", shown());
                 counted += u64::from(listed != all);
             }
         }
     }
-    // What may be left out or be in another order, may.
+    // Permitted omissions and reorderings are accepted.
     assert!(taken > 100 && counted > 50 && refused > 1_000, "{taken} {counted} {refused}");
 }
 
@@ -134,7 +134,7 @@ const QUESTIONS: [&str; 6] = [
     "ReachabilityFireability",
 ];
 
-/// The query files: each place's bound, and whether each transition can fire.
+/// Returns the query files: the bound of each place, and the fireability of each transition.
 fn queries_about(net: &ColouredNet) -> [(&'static str, String); 2] {
     let property = |id: String, formula: String| {
         format!("<property><id>{id}</id><formula>{formula}</formula></property>")
@@ -249,7 +249,7 @@ fn the_evidence_of_another_net_is_refused_and_what_is_too_large_is_beyond() {
     let (beyond, broken) = verdicts(&own, 3);
     let [Verdict::Beyond(why)] = &beyond[..] else { panic!("{beyond:?}") };
     assert!(why.starts_with("certified on the unfolding") && broken.is_empty(), "{why} {broken}");
-    // Evidence that lists no unfolding, as if the model had no colours.
+    // Evidence without an unfolding, as if the model had no colours.
     let text = desk.read("proofs/ReachabilityDeadlock.jsonl");
     let without: Vec<&str> = text.lines().filter(|it| !it.starts_with("{\"unfolding\"")).collect();
     desk.write("proofs/ReachabilityDeadlock.jsonl", &without.join("\n"));
@@ -287,7 +287,7 @@ fn what_the_auditors_reader_does_not_know_it_refuses() {
     );
 }
 
-/// Two bindings of `t` that do the same.
+/// A net in which two bindings of `t` have the same effect.
 const ALIKE: &str = "net n
      sort N = {a, b}
      var x: N
@@ -316,7 +316,7 @@ fn where_firings_are_counted_all_bindings_are_listed() {
     desk.write("proofs/StateSpace.jsonl", &wrong);
     let (report, broken) = audit(&desk, &model, "StateSpace", 1000);
     assert!(report.judged.is_empty() && broken.contains("`t(x=b)` is not listed"), "{broken}");
-    // For other questions one of them is enough.
+    // For other questions, one of the bindings is enough.
     desk.fine(&["check", "model.pnml", "-e", "QuasiLiveness", "--evidence", "proofs"]);
     let one = desk.read("proofs/QuasiLiveness.jsonl");
     let one = one.replace("\"transitions\":2", "\"transitions\":1").replace(",\"t(x=b)\"", "");
@@ -347,7 +347,8 @@ fn soundness_is_not_asked_of_a_coloured_model() {
 
 #[test]
 fn a_variable_that_a_guard_does_not_need_counts_in_the_number_of_firings() {
-    // x is compared with a number outside of its range: true of all five colours, each a binding.
+    // The variable x is compared with a number outside of its range. The comparison is true for all
+    // five colours, each of which is a binding.
     let declarations = "<namedsort id=\"dot\"><dot/></namedsort><namedsort id=\"N\">\
         <finiteintrange start=\"1\" end=\"5\"/></namedsort><variabledecl id=\"x\"><usersort \
         declaration=\"N\"/></variabledecl>";

@@ -1,12 +1,12 @@
-//! `parikh` on coloured models, as a user meets it.
+//! Command-line tests of `parikh` on coloured models.
 
 use crate::audit::audit;
 use crate::reader::{SORTS, arc, place, pnml};
 use crate::support::binary::Desk;
 use parikh::evidence::audit::Verdict;
 
-/// Tokens that walk round a ring of three nodes; two that meet on `a` fall off, and each that does
-/// is counted on a black place.
+/// Creates a model in which tokens move round a ring of three nodes. Two tokens that meet on `a`
+/// are removed, and each is counted on a black place.
 fn desk() -> Desk {
     let x = "<variable refvariable=\"vx\"/>";
     let a = "<useroperator declaration=\"ra\"/>";
@@ -48,19 +48,19 @@ fn the_most_tokens_in_a_place_are_counted_per_colour_and_the_answer_says_so() {
         let is_about_places = line.starts_with("max token in place: ");
         assert_eq!(line.contains(per_colour), is_about_places, "{line}");
     }
-    // Both tokens may be on `at` with one colour, and no colour of it holds more.
+    // Both tokens may have the same colour on `at`, and no colour can have more.
     assert!(text.contains("max token in place: 2 — "), "{text}");
 }
 
 #[test]
 fn examinations_mean_coloured_nodes() {
     let desk = desk();
-    // `at` holds two tokens of different colours; `idle` has nothing to take.
+    // The place `at` holds two tokens of different colours, and `idle` has no enabled binding.
     assert_eq!(answer(&desk, "OneSafe"), "OneSafe: FALSE");
     assert_eq!(answer(&desk, "QuasiLiveness"), "QuasiLiveness: FALSE");
     assert_eq!(answer(&desk, "StableMarking"), "StableMarking: TRUE");
     assert_eq!(answer(&desk, "ReachabilityDeadlock"), "ReachabilityDeadlock: TRUE");
-    // {a,b} and the like, {a,a} and the like, and the two tokens off: 3 + 3 + 1 markings.
+    // Two different colours, two equal colours, and both tokens removed: 3 + 3 + 1 markings.
     let space = desk.fine(&["check", "model.pnml", "-e", "StateSpace"]);
     assert!(space.contains("states: 7 "), "{space}");
 }
@@ -92,7 +92,7 @@ fn witnesses_name_bindings_and_replay_by_the_coloured_firing_rule() {
     assert!(trace.contains("\nstep(x="), "{trace}");
     let replayed = desk.fine(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
     assert!(replayed.contains("marking: off{2'.}"), "{replayed}");
-    // As people write it.
+    // A trace with handwritten spacing.
     desk.write("own.trace", "step(x = b)\n\"step( x=c )\"\nfall\n");
     let replayed = desk.fine(&["replay", "model.pnml", "own.trace"]);
     assert!(replayed.starts_with("3 firings replayed on coloured net n\n"), "{replayed}");
@@ -137,7 +137,7 @@ fn what_is_too_large_to_unfold_is_answered_without() {
     assert!(text.contains("even with colours made one"), "{text}");
     assert!(text.contains("formula-2: FALSE"), "{text}");
 
-    // Two tokens of different colours: with colours erased it would fire.
+    // Two tokens of different colours: the transition would be enabled if colours were erased.
     let page = page
         + "<transition id=\"pair\"/>"
         + &arc(
@@ -163,8 +163,8 @@ fn what_is_too_large_to_unfold_is_answered_without() {
     assert!(replayed.contains("3000 firings replayed on coloured net n"), "{replayed}");
     assert!(replayed.contains("marking: met{3000'.}"), "{replayed}");
 
-    // Evidence files are about the unfolding, or about a net in which colours that nothing tells
-    // apart are one; where there is neither, there are none.
+    // Evidence files are about the unfolding, or about a quotient with equivalent colours merged.
+    // If neither exists, no file is written.
     let text = desk.fine(&["check", "model.pnml", "-e", "RD", "--evidence", "proofs"]);
     assert!(text.contains("tells apart are one [certified"), "{text}");
     let model = parikh::evidence::coloured::read(desk.read("model.pnml").as_bytes()).unwrap();
@@ -189,7 +189,7 @@ fn the_unfolding_and_its_map_are_for_other_tools() {
     assert_eq!(map["places"]["never"], serde_json::json!([]));
     let bindings = serde_json::json!(["step(x=a)", "step(x=b)", "step(x=c)"]);
     assert_eq!(map["transitions"]["step"], bindings);
-    // On the flat net the question is another one: every place by itself.
+    // On the unfolded net the question is different: it is about each place separately.
     let flat = desk.fine(&["check", "flat.pnml", "--formula", "bound(\"at(a)\")"]);
     assert!(flat.contains(": 2"), "{flat}");
     let stderr = desk.refused(1, &["unfold", "flat.pnml"]);
@@ -223,7 +223,7 @@ fn colours_follow_their_place_in_formulas() {
     assert_eq!(ask("EF at(b) >= 3"), "FALSE");
     assert_eq!(ask("EF at( a ) = 2 && off = 0"), "TRUE");
     assert_eq!(ask("bound(at(a) + off)"), "2");
-    // A colour that is never there has no place of its own, and no tokens.
+    // A colour that never occurs has no place in the unfolding, and no tokens.
     assert_eq!(ask("AG never(2) = 0"), "TRUE");
     assert_eq!(ask("EF tokens(never(3), at(c)) >= 2"), "TRUE");
     for (formula, problem) in [
@@ -252,7 +252,7 @@ fn multisets_of_the_2011_grammar_have_colours() {
     assert_eq!(ask("reachable (at contains {2*[b]})"), "TRUE");
     assert_eq!(ask("reachable (at contains {2*[b], 1*[a]})"), "FALSE");
     assert_eq!(ask("reachable (at equals {1*[b], 1*[c]})"), "TRUE");
-    // It holds another token.
+    // The place holds another token.
     assert_eq!(ask("reachable (at equals {1*[b]})"), "FALSE");
     assert_eq!(ask("reachable (at equals {}) and (off equals {2*[.]})"), "TRUE");
     assert_eq!(ask("invariant (never equals {})"), "TRUE");
@@ -279,7 +279,8 @@ fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
         line.unwrap_or_else(|| panic!("{name}\n{found}")).to_owned()
     };
     assert!(found.starts_with("# keys are about the place/transition net"), "{found}");
-    // Places of single colours: two tokens meet on one. `never` and `idle` have three each.
+    // The keys are about places of single colours: two tokens meet on one. The places of `never`
+    // and `idle` are three each.
     assert!(key("SAFE").starts_with("SAFE: false"), "{found}");
     assert!(key("DEAD_PLACES").starts_with("DEAD_PLACES: true"), "{found}");
     assert!(key("DEAD_TRANSITIONS").starts_with("DEAD_TRANSITIONS: true"), "{found}");
@@ -293,11 +294,11 @@ fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
     let flat = desk.said(&["properties", "whole.pnml"]).1;
     let of = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| !line.starts_with(['#', 'N']));
-        // How long a witness is depends on who is first.
+        // The length of a witness depends on the engine that is first.
         lines.map(|line| line.split(": a witness of").next().unwrap_or(line).to_owned()).collect()
     };
     assert_eq!(of(&flat), of(&found));
-    // A comparison says the same of its keys.
+    // A comparison of files has the same keys.
     let file = desk.said(&["properties", "model.pnml", "--format", "xml"]).1;
     desk.write("verdicts.xml", &file);
     let compared = desk.said(&["verdicts", "compare", "verdicts.xml", "model.pnml", "--force"]).1;
@@ -321,7 +322,7 @@ fn a_coloured_net_is_drawn_with_its_sorts_and_its_unfolding_on_request() {
     }
 }
 
-/// The data of a report's page on the desk's model.
+/// Returns the data of a report about the model.
 fn report(desk: &Desk) -> serde_json::Value {
     desk.fine(&["report", "model.pnml", "-o", "r.html"]);
     let page = desk.read("r.html");
@@ -341,14 +342,14 @@ fn a_report_says_of_coloured_transitions_what_check_says() {
         let found = all.find(|it| it["title"].to_string().contains(begins));
         found.unwrap_or_else(|| panic!("{begins}: {}", data["findings"])).clone()
     };
-    // `idle` has no binding.
+    // The transition `idle` has no binding.
     let data = report(&desk());
     assert_eq!(quasi_live(&data), "FALSE");
     let dead = finding(&data, "Transition “idle” can never fire");
     assert_eq!(dead["level"], "problem");
     assert!(dead["details"].to_string().contains("No binding is left of it"), "{dead}");
-    // a and b meet (who is x and who y does not matter), but neither meets itself: that is as it
-    // should be.
+    // Tokens of a and b meet, in either order of the variables, but no token meets itself, as
+    // intended.
     let [a, b] = ["a", "b"].map(|it| format!("<useroperator declaration=\"r{it}\"/>"));
     let [x, y] = ["x", "y"].map(|it| format!("<variable refvariable=\"v{it}\"/>"));
     let two = |one: &str, other: &str| {

@@ -1,5 +1,5 @@
-//! What examinations answer on coloured nets, against the coloured firing rule: a place counts the
-//! tokens of all its colours, a transition fires when a binding does.
+//! Answers to examinations on coloured nets, against the coloured firing rule. The tokens of a
+//! place are the sum over its colours, and a transition is enabled if one of its bindings is.
 
 use crate::unfolding::{bindings, explore};
 use parikh::answer::{Plan, Value};
@@ -20,7 +20,8 @@ fn enabled(net: &ColouredNet, marking: &ColouredMarking) -> Vec<bool> {
     net.transition_ids().map(fires).collect()
 }
 
-/// What is right, by the examination's or the formula's name, given all reachable markings.
+/// Returns the expected answers by the name of the examination or formula, given all reachable
+/// markings.
 pub(crate) fn expected(
     net: &ColouredNet,
     markings: &BTreeSet<ColouredMarking>,
@@ -112,6 +113,6 @@ fn answers_on_random_coloured_nets_are_those_of_enumeration() {
             assert!(open.is_empty(), "seed {seed}: {open:?}\n{}", text::print(&net));
         }
     }
-    // Four examinations and two kinds of formulas; maxima are never TRUE.
+    // Four examinations and two kinds of formulas were answered; maxima are never TRUE.
     assert!(answered.len() >= 11, "{answered:?}");
 }

@@ -1,4 +1,4 @@
-//! Keys of a model form: a report and `parikh properties` give one value for each key of a model.
+//! Keys of a model form: a report and `parikh properties` give the same value for each key.
 
 use crate::support::binary::{Desk, example};
 use crate::support::scale::scaled;
@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// The keys that `parikh properties` finds.
+/// Returns the keys that `parikh properties` finds.
 fn computed(keys: &KeyNet<'_>) -> Vec<Computed> {
     let wanted: Vec<Property> = Property::all().collect();
     let budget = Budget::lasting(Duration::from_secs(10));
@@ -24,7 +24,7 @@ fn computed(keys: &KeyNet<'_>) -> Vec<Computed> {
     found.keys
 }
 
-/// The keys of a page about `net`.
+/// Returns the keys of a report about `net`.
 fn reported(net: &Net, keys: &KeyNet<'_>) -> Vec<KeyRow> {
     let subject = Subject {
         net,
@@ -43,7 +43,7 @@ fn reported(net: &Net, keys: &KeyNet<'_>) -> Vec<KeyRow> {
     made.keys
 }
 
-/// Compares all keys, and returns how many keys of the behaviour both know.
+/// Compares all keys. Returns the number of behavioural keys that both know.
 fn agree(of: &str, computed: &[Computed], reported: &[KeyRow]) -> u64 {
     let mut known = 0;
     for property in Property::all() {
@@ -97,7 +97,7 @@ fn a_coloured_net_that_is_safe_by_colours_has_one_value_of_safe_everywhere() {
         "model.pnml",
         &std::fs::read_to_string(example("philosophers-coloured.pnml")).unwrap(),
     );
-    // The coloured place `think` holds three tokens, of three colours.
+    // The coloured place `think` holds three tokens of three colours.
     let answer = desk.fine(&["check", "model.pnml", "-e", "OneSafe", "--format", "json"]);
     let answer: serde_json::Value = serde_json::from_str(answer.lines().next().unwrap()).unwrap();
     assert_eq!((&answer["value"], &answer["net"]), (&"FALSE".into(), &"coloured".into()));

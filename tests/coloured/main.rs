@@ -1,4 +1,4 @@
-//! Coloured nets: their reader, their unfolding, and what examinations mean on them.
+//! Tests of coloured nets: their reader, their unfolding, and the meaning of examinations.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,4 +1,5 @@
-//! Broken coloured files: a message with the line and what is wrong there, no panic, no blow-up.
+//! Malformed coloured files: a message with the line and the error, no panic, and no excessive
+//! work.
 
 use crate::audit::content;
 use crate::reader::{SORTS, arc, guarded, place, pnml, read};
@@ -264,12 +265,12 @@ fn deep_and_large_terms_are_refused_before_they_cost_anything() {
     let tuple = format!("<tuple>{}</tuple>", format!("<subterm>{sum}</subterm>").repeat(3));
     let page = place("q", "ring", "") + "<transition id=\"t\"/>\n" + &arc("q", "t", &tuple);
     assert!(problem(SORTS, &page).contains("multiply out to more than"));
-    // A large range is only two numbers.
+    // A large range is stored as two numbers.
     let range = sort("a", "<finiteintrange start=\"1\" end=\"1000000000000\"/>");
     assert!(
         read(&pnml(&range, &place("q", "a", "<all><usersort declaration=\"a\"/></all>"))).is_ok()
     );
-    // A million colours, in pairs and triples: counted before anything is made of them.
+    // A million colours, in pairs and triples: the size is checked before colours are created.
     let million = sort("a", "<finiteintrange start=\"1\" end=\"1000000\"/>");
     let user = "<usersort declaration=\"a\"/>";
     let pairs = million + &sort("b", &format!("<productsort>{}</productsort>", user.repeat(2)));
@@ -282,7 +283,7 @@ fn deep_and_large_terms_are_refused_before_they_cost_anything() {
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
-/// A correct file, with something of everything.
+/// Returns a correct file with every construct.
 fn sample() -> String {
     let x = "<variable refvariable=\"vx\"/>";
     let sum = format!(
@@ -307,8 +308,8 @@ fn sample() -> String {
     pnml(SORTS, &page)
 }
 
-/// Two hundred files with one to three changes each: whatever they say now, there is a net or a
-/// message, of the auditor's reader, too; and where both have a net, it is the same.
+/// Two hundred files with one to three mutations each. Both readers give a net or a message, and if
+/// both give a net, it is the same net.
 #[test]
 fn two_hundred_broken_files_give_a_net_or_a_message() {
     let sample = sample();
@@ -346,8 +347,8 @@ fn two_hundred_broken_files_give_a_net_or_a_message() {
     assert!(refused > 100 && same > 10, "{refused} {same}");
 }
 
-/// One change: an element dropped, doubled, renamed or put in another's place, or an attribute's
-/// value exchanged for another.
+/// Applies one mutation: removes, duplicates, renames or replaces an element, or exchanges an
+/// attribute's value.
 fn changed(text: &str, rng: &mut Rng) -> String {
     let elements: Vec<(usize, usize)> = elements(text);
     let (start, end) = elements[rng.usize(0..elements.len())];
@@ -372,7 +373,7 @@ fn changed(text: &str, rng: &mut Rng) -> String {
     format!("{}{replacement}{}", &text[..start], &text[end..])
 }
 
-/// Where the elements inside the net begin and end.
+/// Returns the byte ranges of the elements inside the net.
 fn elements(text: &str) -> Vec<(usize, usize)> {
     let (mut open, mut all) = (Vec::new(), Vec::new());
     let mut at = text.find("<page").unwrap_or(0);

@@ -1,11 +1,11 @@
-//! What neither reader takes, of files like those of `styles.rs`: with its line, and whatever the
-//! depth.
+//! Files similar to those of `styles.rs` that both readers refuse, with the line of the error, for
+//! any depth of nesting.
 
 use crate::reader::{guarded, place, pnml, read};
 use crate::styles::{ALL_RING, DECLARED, DOT, X, level, number, op, spelt};
 
-/// Whatever the depth, there is a message with the line and no stack overflows, of a main thread or
-/// of a small one.
+/// For any depth there is a message with the line. No stack overflows, neither that of a main
+/// thread nor a small one.
 #[test]
 fn both_readers_refuse_what_is_nested_a_million_deep() {
     let nested = |element: &str, inside: &str| {
@@ -21,7 +21,8 @@ fn both_readers_refuse_what_is_nested_a_million_deep() {
         let close = format!("{more}</{element}>");
         format!("<{element}>").repeat(10_000) + inside + &close.repeat(10_000)
     };
-    // Each sort is made of the one before: deep, and wide, without any depth of elements.
+    // Each sort is defined by the sort before: deep and wide sorts without deep nesting of
+    // elements.
     let chained = |parts: &[&str]| {
         let mut sorts = String::from("<namedsort id=\"s0\"><dot/></namedsort>");
         for at in 1..5_000 {
@@ -50,7 +51,7 @@ fn both_readers_refuse_what_is_nested_a_million_deep() {
         chained(&["BEFORE", "<dot/>"]),
         chained(&["BEFORE", "BEFORE"]),
     ];
-    // A tuple that no place there could hold is wrong before it is deep.
+    // A tuple that fits no place is refused for its type, before its depth matters.
     assert!(read(&marked(&wide("tuple", ALL_RING, ALL_RING))).is_err());
     let read_all = move || {
         for file in files {
@@ -108,7 +109,7 @@ fn what_only_a_text_says_and_what_is_missing_is_refused_with_its_line() {
             "a capacity",
             "`capacity`",
         ),
-        // Numbers and conditions right in a label, and attributes that say something.
+        // Numbers and conditions directly inside a label, and attributes with a meaning.
         (file(&colour, "<hlinscription>2</hlinscription>"), "`2` stands where", "`2` right inside"),
         (
             file(

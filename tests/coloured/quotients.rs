@@ -1,5 +1,5 @@
-//! A coloured net and its exact quotient: bisimilar, answers through one are those through the
-//! other, and the auditor takes it for the other by conditions of his own.
+//! A coloured net and its exact quotient: they are bisimilar, answers agree, and the auditor
+//! accepts the quotient by its own conditions.
 
 use crate::audit::{audit, content, model as audited_model};
 use crate::support::binary::Desk;
@@ -18,11 +18,11 @@ use parikh_net::generate::random_coloured;
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What coloured places hold, which coloured transitions are enabled, and where those lead.
+/// The tokens of coloured places, the enabled coloured transitions, and the successors.
 type Folded = (Vec<u64>, BTreeSet<usize>, Vec<(usize, usize)>);
 
-/// By marking of `space`, what coloured places hold together, which coloured transitions are
-/// enabled, and where those lead.
+/// For each marking of `space`, returns the tokens of coloured places, the enabled coloured
+/// transitions, and the successors.
 fn folded(space: &oracle::StateSpace<'_>) -> Vec<Folded> {
     let net = space.net();
     let folding = net.folding().unwrap();
@@ -39,8 +39,8 @@ fn folded(space: &oracle::StateSpace<'_>) -> Vec<Folded> {
     (0..space.states()).map(of).collect()
 }
 
-/// A net in which most transitions move pairs of colours from place to place: by variables,
-/// constants, `all` and mixtures of these.
+/// Returns a random net in which most transitions move pairs of colours: by variables, constants,
+/// `all` and combinations.
 fn of_pairs(seed: u64) -> ColouredNet {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut any = |of: &[&str]| of[rng.usize(..of.len())].to_owned();
@@ -75,10 +75,9 @@ fn of_pairs(seed: u64) -> ColouredNet {
     text::parse(&lines.join("\n")).unwrap_or_else(|error| panic!("{error}: {}", lines.join("\n")))
 }
 
-/// Where nothing tells the colours made one apart, the two nets are bisimilar: partition refinement
-/// over the markings of both ends with their initial markings in one block. Then they satisfy the
-/// same formulas of CTL* over what coloured places hold, and which coloured transitions are enabled
-/// or fire.
+/// An exact quotient is bisimilar to the net: partition refinement over the markings of both puts
+/// the initial markings into one block. So both satisfy the same CTL* formulas over the tokens of
+/// coloured places and over enabled or firing coloured transitions.
 #[test]
 fn a_net_and_its_exact_quotient_are_bisimilar() {
     let (mut exact, mut smaller, mut inexact, mut taken) = (0, 0, 0, 0);
@@ -114,8 +113,8 @@ fn a_net_and_its_exact_quotient_are_bisimilar() {
     assert!(taken > least, "{taken} of {exact}");
 }
 
-/// Whether the auditor takes `less` for the net, in which colours were made one; nothing where a
-/// file of evidence could not say which.
+/// Returns the auditor's verdict on the quotient `less` of the net. Returns `None` if an evidence
+/// file cannot name the classes.
 fn audited(net: &ColouredNet, quotient: &Quotient, less: &Net) -> Option<Result<(), Unconfirmed>> {
     let listed = Unfolding { classes: quotient.named_classes(net)?, ..Unfolding::of(less) };
     let model = read(pnml::write(net).as_bytes()).unwrap();
@@ -128,8 +127,7 @@ fn audited(net: &ColouredNet, quotient: &Quotient, less: &Net) -> Option<Result<
     }))
 }
 
-/// Whether the first of these markings and the first of those are in one block of the coarsest
-/// bisimulation.
+/// Returns true if the first markings of both lists are in one block of the coarsest bisimulation.
 fn are_bisimilar(there: Vec<Folded>, here: Vec<Folded>) -> bool {
     let first_here = there.len();
     let mut all = there;
@@ -150,7 +148,7 @@ fn are_bisimilar(there: Vec<Folded>, here: Vec<Folded>) -> bool {
     }
 }
 
-/// The same number for equal items, in the order in which they come.
+/// Numbers the items so that equal items have equal numbers.
 fn number<T: Ord>(items: impl Iterator<Item = T>) -> Vec<usize> {
     let mut numbers = BTreeMap::new();
     let number_of = |item| {
@@ -160,7 +158,7 @@ fn number<T: Ord>(items: impl Iterator<Item = T>) -> Vec<usize> {
     items.map(number_of).collect()
 }
 
-/// `all` goes with one colour of another sort: tokens of any two will not do.
+/// `all` combined with one colour of another sort: two arbitrary tokens are not enough.
 #[test]
 fn what_goes_with_all_is_told_apart() {
     let model = model(
@@ -180,8 +178,8 @@ fn what_goes_with_all_is_told_apart() {
     assert!(Quotient::indistinguishable(model.net()).is_trivial());
 }
 
-/// Whoever makes classes that a successor does not keep is refused, though no test of a colour
-/// tells them apart; classes that it keeps are taken.
+/// Classes that a successor function does not preserve are refused, even if no guard distinguishes
+/// their colours. Preserved classes are accepted.
 #[test]
 fn classes_are_kept_by_what_arcs_make_of_colours() {
     let net = text::parse(
@@ -208,7 +206,7 @@ fn classes_are_kept_by_what_arcs_make_of_colours() {
     assert!(twice.contains("no sort has"), "{twice}");
 }
 
-/// Parcels of 1,500 kinds that are sent, lost or delivered; nothing tells kinds apart. The
+/// Parcels of 1,500 kinds that are sent, lost or delivered, with no distinction between kinds. The
 /// unfolding is large, and the quotient small.
 const POST: &str = "sort K = 1..1500
     var k: K
@@ -248,7 +246,7 @@ fn formulas_about_runs_go_to_the_quotient_unless_bindings_matter() {
             assert!(merged.contains(apart) && merged.contains("[certified"), "{merged}");
         }
     }
-    // Of one kind alone: that is told apart.
+    // A question about a single kind distinguishes it.
     let one = desk.fine(&["check", "model.pnml", "--formula", "EX way(7) >= 1"]);
     assert!(one.contains("TRUE") && !one.contains(apart), "{one}");
     // Fairness is about each binding.
@@ -256,8 +254,7 @@ fn formulas_about_runs_go_to_the_quotient_unless_bindings_matter() {
     assert!(!desk.said(&fair).1.contains(apart));
 }
 
-/// Files of evidence about the quotient say which colours are one, and the auditor looks at that
-/// himself.
+/// Evidence files about the quotient contain the classes, which the auditor checks.
 #[test]
 fn evidence_about_a_quotient_is_audited_with_its_classes() {
     let desk = Desk::new();
@@ -270,7 +267,7 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
     let some = format!("<integer-le><integer-constant>1</integer-constant>{home}</integer-le>");
     let next = |inside: &str| format!("<exists-path><next>{inside}</next></exists-path>");
     let always = format!("<all-paths><finally>{some}</finally></all-paths>");
-    // AF EG (way <= 0)
+    // The formula AF EG (way <= 0).
     let none = "<integer-le><tokens-count><place>way</place></tokens-count>
                 <integer-constant>0</integer-constant></integer-le>";
     let stays = format!("<exists-path><globally>{none}</globally></exists-path>");
@@ -281,7 +278,7 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
         property("q1", &next(&format!("<conjunction>{deliver}{}</conjunction>", next(&some)))),
         property("q2", &always),
         property("q3", &next(&next(&next(deliver)))),
-        // Of the tree of runs: it is for these that the quotient is taken where it need not be.
+        // A CTL formula: only then is the quotient used although the unfolding exists.
         property("q4", &soon),
     ];
     let file = |all: &[String]| {
@@ -294,7 +291,7 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
         assert!(said.contains(&format!("{id}: {value}")), "{said}");
     }
     let apart = "where colours that nothing tells apart are one";
-    // The verdicts by their ids, and why the file is no evidence at all.
+    // Returns the verdicts by id, or the reason why the file is rejected as a whole.
     let audited = |net: &str| {
         let (model, _) = audited_model(&text::parse(net).unwrap());
         let (report, broken) = audit(&desk, &model, "CTLFireability", 1_000_000);
@@ -307,7 +304,7 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
     let these = |ids: &[&str]| (ids.iter().map(|&id| id.to_owned()).collect(), String::new());
     assert_eq!(audited(POST), these(&["q1", "q2", "q3", "q4"]));
 
-    // Which colours are one is in the file, and is not taken on trust.
+    // The file contains the classes, and the auditor checks them.
     let evidence = desk.read("proofs/CTLFireability.jsonl");
     assert!(evidence.contains("\"classes\":[[[\"1\",\"2\","), "{}", &evidence[..400]);
     let (none, broken) = audited(&POST.replace("again: home{k}", "again [k != 7]: home{k}"));
@@ -317,7 +314,7 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
     assert!(none.is_empty() && broken.contains("no sort has"), "{broken}");
     desk.write("proofs/CTLFireability.jsonl", &evidence);
 
-    // A question about one kind is none about this net.
+    // A question about a single kind cannot be asked on the quotient.
     let asked =
         [&queries[..2], &[property("q3", &next(&next(&next(one))))], &queries[3..]].concat();
     desk.write("CTLFireability.xml", &file(&asked));

@@ -1,4 +1,5 @@
-//! Symmetric nets in PNML: every sort and term of the contest's models and of the standard.
+//! The reader of symmetric nets in PNML: every sort and term of the contest's models and of the
+//! standard.
 
 pub(crate) use crate::support::coloured::document as pnml;
 use parikh::input::read_coloured_from;
@@ -72,7 +73,7 @@ const TWO: &str = "<finiteintrangeconstant value=\"2\"><finiteintrange start=\"1
 const ALL_RING: &str = "<all><usersort declaration=\"ring\"/></all>";
 const ALL_LEVEL: &str = "<all><usersort declaration=\"level\"/></all>";
 
-/// How an initial marking or inscription of a sort reads as text.
+/// Returns an initial marking or inscription of a sort as text.
 fn inscription(sort: &str, term: &str) -> String {
     let page = place("q", sort, "") + "<transition id=\"t\"/>" + &arc("q", "t", term);
     let text = text::print(&read(&pnml(SORTS, &page)).unwrap());
@@ -165,7 +166,7 @@ fn inscriptions_of_every_shape_are_read() {
         ("pair", "<all><usersort declaration=\"pair\"/></all>".to_owned(), "all"),
         ("pair", tuple(&op("add", &[X, &times(2, Y)]), L), "(x,l) + 2'(y,l)"),
         ("pair", tuple(&op("subtract", &[ALL_RING, X]), ALL_LEVEL), "(all,all) - (x,all)"),
-        // An element of a partition, where colours of the sort that it cuts are expected.
+        // An element of a partition in place of the colours of its sort.
         ("ring", times(2, "<useroperator declaration=\"h1\"/>"), "2'a + 2'b"),
         (
             "pair",
@@ -227,8 +228,8 @@ fn guards_of_every_shape_are_read() {
         (op("imply", &[&op("equality", &[X, Y]), &op("equality", &[X, A])]), "[x != y or x = a]"),
         ("<booleanconstant value=\"false\"/>".to_owned(), "[not all]"),
         ("<booleanconstant value=\"true\"/>".to_owned(), ""),
-        // Numbers of another range are meant as numbers, and a variable stays: its colours are
-        // bindings.
+        // Numbers of another range are compared as numbers. The variable stays, because each colour
+        // is a binding.
         (op("lessthan", &[L, &number(3)]), "[l < 3]"),
         (op("lessthan", &[&number(0), L]), "[l = l]"),
         (op("equality", &[L, &number(7)]), "[l != l]"),

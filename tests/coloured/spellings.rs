@@ -1,4 +1,4 @@
-//! Terms and guards in every spelling that means what the plain net of `styles.rs` says.
+//! Terms and guards in every spelling equivalent to the plain net of `styles.rs`.
 
 use crate::styles::{
     ALL_RING, C, L, RANGE, X, alike, level, number, op, part_of, plain, same_net, spelt, times,
@@ -49,7 +49,7 @@ fn multisets_are_read_however_they_are_put_together() {
     alike(&spelt(&[(&op("successor", &[X]), &back)]));
     let twin = spelt(&[(&two, &op("add", &[&level(1), &level(2), &level(3)]))]);
     same_net(&spelt(&[(&two, &format!("<all>{RANGE}</all>"))]), &twin);
-    // `all` of a product, in one and in each component.
+    // `all` of a product, as a whole and per component.
     let pairs = |term: &str| {
         spelt(&[(
             "pair\"/></structure></type>",

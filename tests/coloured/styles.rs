@@ -1,7 +1,7 @@
-//! What tools write. Each style is a net in that style beside the plain one, its *twin*: both
-//! readers read both, the unfoldings are the same, `parikh check` answers the same of both, and the
-//! auditor confirms the evidence for the one from its own reading of that file.
-//! `tests/data/styles/` has a whole file for each of four writers.
+//! The styles of other tools. Each style is a net in that style with an equivalent plain net, its
+//! *twin*. Both readers read both nets, the unfoldings are equal, and `parikh check` gives equal
+//! answers. The auditor confirms the evidence about the net from its own reading of the file. The
+//! folder `tests/data/styles/` has a complete file for each of four tools.
 //!
 //! | writer | its habits, from its sources and from files of it in public repositories |
 //! |---|---|
@@ -61,7 +61,7 @@ pub(crate) fn times(count: u64, term: &str) -> String {
     op("numberof", &[&number(count), term])
 }
 
-/// Tokens on a ring that may go one at a time until all of them are `c`.
+/// Returns the plain net: tokens on a ring that move one at a time until all are `c`.
 pub(crate) fn plain() -> String {
     let pair = op("tuple", &[X, L]);
     let guard = op("and", &[&op("inequality", &[X, C]), &op("lessthanorequal", &[L, &level(3)])]);
@@ -85,7 +85,7 @@ pub(crate) fn plain() -> String {
     pnml(DECLARED, &page)
 }
 
-/// The plain net with other spellings: each of these is in it.
+/// Returns the plain net with other spellings, after asserting that each original spelling occurs.
 #[track_caller]
 pub(crate) fn spelt(spellings: &[(&str, &str)]) -> String {
     let mut file = plain();
@@ -110,7 +110,7 @@ fn audited(file: &str) -> ColouredModel {
 const EXAMINATIONS: [&str; 4] =
     ["ReachabilityDeadlock", "OneSafe", "StateSpace", "ReachabilityCardinality"];
 
-/// That a token is on its way, and that two are.
+/// Queries: a token is on its way, and two are.
 const QUERIES: &str = "<property-set xmlns=\"http://mcc.lip6.fr/\">
 <property><id>one</id><formula><exists-path><finally><integer-le><integer-constant>1</integer-constant>
 <tokens-count><place>pp</place></tokens-count></integer-le></finally></exists-path></formula></property>
@@ -118,7 +118,8 @@ const QUERIES: &str = "<property-set xmlns=\"http://mcc.lip6.fr/\">
 <tokens-count><place>pp</place></tokens-count></integer-le></finally></exists-path></formula></property>
 </property-set>";
 
-/// The answers about a file, one a line, each confirmed by the auditor from the same file.
+/// Returns the answers about a file, one per line, each confirmed by the auditor from the same
+/// file.
 fn answers(file: &str) -> String {
     let desk = Desk::new();
     desk.write("model.pnml", file);
@@ -138,7 +139,7 @@ fn answers(file: &str) -> String {
             "--format",
             "mcc",
         ]);
-        // Without the techniques, which differ from run to run.
+        // The techniques differ between runs and are removed.
         let mut lines: Vec<&str> =
             said.lines().map(|line| line.split(" TECHNIQUES").next().unwrap_or_default()).collect();
         lines.sort_unstable();
@@ -158,7 +159,7 @@ fn answers(file: &str) -> String {
     answers
 }
 
-/// Both readers see the twin's net in the file.
+/// Asserts that both readers read the twin's net from the file.
 #[track_caller]
 pub(crate) fn same_net(file: &str, twin: &str) {
     let (flat, expected) = (unfolded(file), content(&unfolded(twin)));
@@ -171,7 +172,7 @@ pub(crate) fn same_net(file: &str, twin: &str) {
     }
 }
 
-/// And all answers are the same as those about the plain net.
+/// Asserts that the net and all answers equal those of the plain net.
 #[track_caller]
 pub(crate) fn alike(file: &str) {
     same_net(file, &plain());
@@ -185,7 +186,7 @@ pub(crate) fn alike(file: &str) {
 fn each_writers_file_is_read_as_its_plain_twin() {
     alike(include_str!("../data/styles/epnk.pnml"));
     alike(include_str!("../data/styles/pnml-framework.pnml"));
-    // These have no partitions.
+    // These styles have no partitions.
     let twin = spelt(&[
         (&place("part", "half", ""), ""),
         (&arc("go", "part", &part_of(X)), ""),
@@ -276,7 +277,7 @@ fn sorts_are_read_wherever_they_are_written_out() {
         (&format!("l\">{}", user("level")), &format!("l\">{RANGE}")),
         (ALL_RING, &format!("<all>{}</all>", multisets(&user("ring")))),
     ]));
-    // Names of names, declared after what is made of them.
+    // Sorts that name other sorts, declared after the sorts that use them.
     let named = |id: &str, of: &str| format!("<namedsort id=\"{id}\">{}</namedsort>", user(of));
     alike(&spelt(&[
         (&format!("x\">{}", user("ring")), &format!("x\">{}", user("r3"))),

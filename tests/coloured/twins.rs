@@ -1,24 +1,24 @@
-//! Models that come coloured and as a place/transition net: whatever both forms are asked and both
-//! answer, they answer alike. The archives are the contest's; without them nothing is tested.
+//! Models that exist as a coloured net and as a place/transition net: answers about both forms
+//! agree. The archives are the contest's; without them nothing is tested.
 //!
-//! Not every question is the same of both forms:
-//! - A dead marking, and the state space, are. Only the most tokens of a marking differ for BART,
-//!   whose place/transition form leaves out the 62 places that never change.
-//! - OneSafe counts the tokens of a coloured place together, so it may be FALSE of the coloured
-//!   form alone; of the unfolding's single places it is the same question.
-//! - QuasiLiveness asks for some binding of a coloured transition and for every transition of the
-//!   other form: what holds of the latter holds of the former. BART's coloured form has transitions
-//!   without any binding that can fire, of which the other form has nothing.
-//! - StableMarking is about a coloured place's sum or about single places; neither answer gives the
-//!   other. Of the unfolding's single places it is the same question but for places that never hold
-//!   a token, which our unfolding leaves out and the contest's may have.
+//! Not every question is equivalent for both forms:
+//! - The deadlock question and the state space are. Only the most tokens of a marking differ for
+//!   BART, whose place/transition form lacks the 62 places that never change.
+//! - OneSafe adds up the colours of a coloured place, so it may be FALSE for the coloured form
+//!   only. On the unfolding's places, the question is equivalent.
+//! - QuasiLiveness is about some binding of each coloured transition, and about every transition of
+//!   the other form. If it holds for the latter, it holds for the former. BART's coloured form has
+//!   transitions without fireable bindings, which the other form lacks.
+//! - StableMarking is about sums of coloured places or about single places, and neither answer
+//!   implies the other. On the unfolding's places, the question is equivalent except for places
+//!   that never hold a token, which our unfolding omits.
 
 use crate::support::binary::Desk;
 use crate::support::outside;
 use std::collections::BTreeMap;
 use std::fs::File;
 
-/// The family, and the parameters of both forms.
+/// The families, with the parameters of both forms.
 const TWINS: [(&str, &str); 15] = [
     ("AirplaneLD", "0010"),
     ("BART", "002"),
@@ -37,7 +37,7 @@ const TWINS: [(&str, &str); 15] = [
     ("SharedMemory", "000005"),
 ];
 
-/// Unpacks an archive onto the desk, if it is there.
+/// Unpacks an archive into the directory, if the archive is present.
 fn unpack(desk: &Desk, name: &str) -> Option<()> {
     let archive = File::open(outside::archive(name)?).expect("readable");
     let archive = flate2::read::GzDecoder::new(archive);
@@ -45,8 +45,7 @@ fn unpack(desk: &Desk, name: &str) -> Option<()> {
     Some(())
 }
 
-/// What a model answers within 2 s: values, one a line of the contest's protocol, in the order of
-/// their names, whatever was known first.
+/// Returns the answers about a model within 2 s as lines of the contest's output, sorted by name.
 fn ask(desk: &Desk, model: &str, examination: &str) -> Option<Vec<String>> {
     let arguments = ["check", model, "-e", examination, "-t", "2s", "--format", "mcc"];
     let (_, stdout, _) = desk.said(&arguments);
@@ -112,6 +111,6 @@ fn both_forms_of_a_model_answer_alike() {
             compared += 1;
         }
     }
-    // However slow the machine is, deadlocks of most are found.
+    // Even on a slow machine, most deadlock questions are answered.
     assert!(compared >= present * 3, "{compared} of {present} models");
 }

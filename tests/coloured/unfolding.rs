@@ -1,5 +1,5 @@
-//! The unfolding against the coloured firing rule: the same markings are reachable, and by as many
-//! firings, whatever the sorts, guards and inscriptions.
+//! The unfolding against the coloured firing rule: the same reachable markings and the same number
+//! of firings, for all sorts, guards and inscriptions.
 
 use crate::support::oracle;
 use crate::support::scale::scaled;
@@ -12,7 +12,7 @@ use parikh_net::{Marking, Net};
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Every combination of colours for the variables of a transition, guard or not.
+/// Returns every combination of colours for the variables of a transition, ignoring the guard.
 pub(crate) fn bindings(net: &ColouredNet, t: ColouredTransitionId) -> Vec<Vec<Value>> {
     let mut all = vec![Vec::new()];
     for variable in net.transition(t).variables() {
@@ -27,7 +27,8 @@ pub(crate) fn bindings(net: &ColouredNet, t: ColouredTransitionId) -> Vec<Vec<Va
     all
 }
 
-/// The reachable markings and the number of firings between them, or none when there are too many.
+/// Returns the reachable markings and the number of firings between them, or `None` if there are
+/// too many.
 pub(crate) fn explore(
     net: &ColouredNet,
     limit: usize,
@@ -64,7 +65,7 @@ pub(crate) fn explore(
     Some((seen, firings))
 }
 
-/// A marking of the unfolding, read by the names of its places.
+/// Converts a marking of the unfolding to a coloured marking, by the names of places.
 pub(crate) fn coloured(net: &ColouredNet, flat: &Net, marking: &Marking) -> ColouredMarking {
     let folding = flat.folding().unwrap();
     let mut bags = vec![BTreeMap::new(); net.places().len()];
@@ -160,7 +161,7 @@ fn bindings_that_do_the_same_are_made_once() {
                  transition u [x != y]: p{x + y} -> q{x}";
     let net = flat(model);
     let count = |name| net.transitions_named(name).unwrap().len();
-    // Multisets of three of four; ordered pairs of different ones.
+    // Multisets of three out of four colours; ordered pairs of different colours.
     assert_eq!((count("t"), count("u")), (20, 12));
 }
 

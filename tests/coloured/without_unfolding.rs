@@ -1,5 +1,5 @@
-//! Coloured nets without their unfolding, against enumeration: what the skeleton refutes is never
-//! reachable, what walks see replays, and the search for an enabled binding misses none.
+//! Coloured nets without their unfolding, against enumeration. Abstractions refute only unreachable
+//! predicates, witnesses of walks replay, and the search for an enabled binding misses none.
 
 use crate::examinations::expected;
 use crate::support::oracle;
@@ -18,7 +18,7 @@ use parikh_solvers::Budget;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A predicate over the nodes of a skeleton.
+/// Returns a random predicate over the nodes of a skeleton.
 fn predicate(model: &ColouredModel, rng: &mut fastrand::Rng, depth: usize) -> Predicate {
     let net = model.skeleton().net();
     let t = |rng: &mut fastrand::Rng| TransitionId::new(rng.usize(..net.transition_count()));
@@ -39,7 +39,7 @@ fn predicate(model: &ColouredModel, rng: &mut fastrand::Rng, depth: usize) -> Pr
     }
 }
 
-/// What a predicate is weakened to.
+/// Returns the predicate weakened to the abstraction.
 fn weakened(model: &ColouredModel, on: &Abstraction, predicate: &Predicate) -> Predicate {
     match on.weakened(model.skeleton(), &Goal::Reach(predicate.clone())) {
         Some(Goal::Reach(weakened)) => weakened,
@@ -47,7 +47,8 @@ fn weakened(model: &ColouredModel, on: &Abstraction, predicate: &Predicate) -> P
     }
 }
 
-/// Classes of colours: those that nothing tells apart, or that constants do not, or any.
+/// Returns random classes of colours: of indistinguishable colours, of colours that constants do
+/// not distinguish, or arbitrary.
 pub(crate) fn some_classes(net: &ColouredNet, seed: u64) -> Classes {
     let mut rng = fastrand::Rng::with_seed(seed);
     match seed % 4 {
@@ -82,7 +83,7 @@ fn with_colours_made_one_goals_stay_reachable_and_nothing_else_becomes_so_if_tha
         let on = Abstraction::of_quotient(&quotient, flat);
         let limits = oracle::Limits { states: 2_000, tokens: 1_000 };
         let Some(space) = oracle::explore(on.net(), limits) else {
-            // What it reaches is finite where nothing else can happen.
+            // An exact quotient has finitely many markings, like the net.
             assert!(!quotient.is_exact(), "{}", shown());
             continue;
         };
@@ -157,7 +158,7 @@ fn the_skeleton_goes_along_with_every_firing_and_weakened_goals_hold_where_goals
     assert!(steps > 2 * scaled(1_000), "{steps}");
 }
 
-/// Runs a plan without unfolding and holds what it answers against what is right.
+/// Runs a plan without unfolding and compares the answers with the expected ones.
 fn compare(
     model: &ColouredModel,
     plan: Plan,
@@ -216,7 +217,7 @@ fn answers_without_unfolding_are_those_of_enumeration() {
         let plan = Plan::of_examination(examination, skeleton).unwrap();
         compare(&model, plan, &right, &mut answered);
     }
-    // Witnesses and refutations of each kind.
+    // Witnesses and refutations of each kind occurred.
     for kind in ["fires", "reach", "OneSafe", "StableMarking", "QuasiLiveness"] {
         for grade in ["replayed", "certified"] {
             let kind = format!("{kind} {grade}");
@@ -228,7 +229,8 @@ fn answers_without_unfolding_are_those_of_enumeration() {
 
 #[test]
 fn who_had_a_turn_is_told() {
-    // q never holds a token, which takes no colours to see; that r gets all of them takes a walk.
+    // The place q never holds a token, which is proved without colours. A walk shows that r
+    // receives all colours.
     let model = model(
         "sort A = 1..3
          var x: A
@@ -319,14 +321,14 @@ fn colours_that_nothing_tells_apart_are_found() {
     let a = classes.of(net.sort_named("A").unwrap()).map(|of| of.to_vec());
     assert_eq!(a, Some(vec![0, 0, 0]));
     assert_eq!(classes.of(net.sort_named("B").unwrap()), None);
-    // Below 4, and not.
+    // The classes are the numbers below 4, and the others.
     let c = classes.of(net.sort_named("C").unwrap()).map(|of| of.to_vec());
     assert_eq!(c, Some(vec![0, 0, 0, 1, 1]));
     let quotient = Quotient::of(net, &classes).unwrap();
     let printed = text::print(quotient.net());
     assert!(printed.contains("place p: AB = {3'(1,2)}"), "{printed}");
     assert!(printed.contains("c = 1") && !printed.contains('<'), "{printed}");
-    // Of one class, the classes of a binding do not decide whether the guard holds.
+    // With a single class, the classes of a binding do not determine the guard's value.
     let one = Classes::by(net, |sort, colour| match net.sort(sort).name() {
         "C" => 0,
         _ => colour,
@@ -356,7 +358,7 @@ fn nothing_is_taken_over_from_another_goal_of_an_abstraction_or_what_it_reaches(
     skeleton.under("TEST").reached(ids[0], [TransitionId::new(0)].into_iter().collect());
     skeleton.over("TEST").unreachable(ids[1], parikh::board::Proof::searched(2, false));
     let knowledge = |at: usize| -> Knowledge { skeleton.knowledge(ids[at]).unwrap() };
-    // Reached there, which colours forbid here.
+    // A witness of the abstraction proves nothing about the net, because colours may exclude it.
     let over = board.over("TEST");
     let on = model.skeleton().abstraction();
     over.on_abstraction(on, id, &goal, &knowledge(0));

@@ -1,5 +1,5 @@
-//! A few real instances, where the contest's archives lie beside the repository. All of them are
-//! read by `cargo run --release --example read_inputs -- …/inputs/*.tgz`.
+//! Some instances of the contest, if its archives lie beside the repository. The command `cargo run
+//! --release --example read_inputs -- …/inputs/*.tgz` reads all of them.
 
 use crate::support::outside;
 use parikh::formula::lower;
@@ -7,7 +7,7 @@ use parikh::input::{InputError, InstanceDirectory};
 use std::fs::File;
 use std::path::PathBuf;
 
-/// Where the archive is, if it is there, unpacked.
+/// Returns the unpacked archive, if it is present.
 fn unpacked(name: &str) -> Option<(tempfile::TempDir, PathBuf)> {
     let archive = File::open(outside::archive(name)?).expect("readable");
     let directory = tempfile::tempdir().unwrap();
@@ -18,7 +18,7 @@ fn unpacked(name: &str) -> Option<(tempfile::TempDir, PathBuf)> {
 
 #[test]
 fn real_instances_are_read_and_their_reachability_lowered() {
-    // Nested units; colours unfolded; blanks before `=`; names that differ from ids.
+    // Nested units; an unfolded coloured net; blanks before `=`; names that differ from ids.
     let names = [
         "AutoFlight-PT-01a",
         "AirplaneLD-PT-0010",

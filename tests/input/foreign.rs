@@ -1,9 +1,9 @@
-//! Files of other tools are recognised by their content: remarks in front, the order of keywords
-//! and the address of a namespace do not matter.
+//! Files of other tools are recognised by their content, independently of leading comments, the
+//! order of keywords, and the namespace's address.
 
 use parikh::input::read_model;
 
-/// The refusal of a file, without its directory.
+/// Returns the error message for a file, without its directory.
 fn refusal(file: &str) -> String {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("m");
@@ -15,7 +15,7 @@ fn refusal(file: &str) -> String {
     }
 }
 
-/// Each file is refused as this kind.
+/// Asserts that each file is refused as this kind.
 fn are(kind: &str, files: &[&str]) {
     for file in files {
         let problem = refusal(file);
@@ -148,7 +148,7 @@ fn timed_arc_nets_are_recognised_by_what_only_they_have() {
         "a net of TAPAAL in its own language",
         &["<pnml><net id='n'><inputArc x='y'/></net></pnml>"],
     );
-    // Neither remarks nor the data of other tools are elements of the net.
+    // Comments and the data of other tools are not elements of the net.
     for inside in ["<!-- <shared-place/> -->", "<toolspecific><shared-place/></toolspecific>"] {
         let file = net("top/pnml/ptNetb", &format!("<net id='n'>{inside}</net>"));
         assert!(crate::languages::read("m", &file).is_ok());
@@ -191,7 +191,7 @@ fn files_of_other_tools_are_refused_by_name() {
     ] {
         are(kind, &[file]);
     }
-    // A word alone shows no format: these are read, or their root is named.
+    // A single word identifies no format: such files are read, or their root element is named.
     assert!(refusal("<log/>").contains("found `<log>`, expected `<pnml>`"));
     assert!(refusal("<definitions/>").contains("found `<definitions>`, expected `<pnml>`"));
     let lola = "PLACE INPUT, OUTPUT; MARKING INPUT; TRANSITION t CONSUME INPUT; PRODUCE OUTPUT;";

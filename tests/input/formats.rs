@@ -1,9 +1,9 @@
-//! Models are read by what a file holds, whatever it is called.
+//! The format of a model is detected from the content, not from the file name.
 
 use parikh::Model;
 use parikh::input::{FORMATS, read_model};
 
-/// A model written to a file called so.
+/// Writes a file of this name and reads it as a model.
 fn read(name: &str, file: impl AsRef<[u8]>) -> Result<Model, String> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(name);
@@ -16,7 +16,7 @@ const PLAIN: &str = "# two places\nplace p 1\nplace q\ntransition t: p -> q\n";
 const COLOURED: &str =
     "net c\nsort A = 1..3\nvar x: A\nplace p: A = {all}\nplace q: A\ntransition t: p{x} -> q{x}\n";
 
-/// The same net in PNML, with the colours only where its places are.
+/// A net in PNML whose colours only occur in the types of places.
 const SYMMETRIC: &str = "<pnml><net id='c'>
     <place id='p'><type><structure><usersort declaration='A'/></structure></type></place>
     <declaration><structure><declarations><namedsort id='A' name='A'>
@@ -93,7 +93,7 @@ fn systems_of_aldebaran_and_their_nets_are_the_same_for_both_readers() {
     ] {
         crate::languages::read("m.aut", file).unwrap();
     }
-    // A line of a remark is no separator of `.fsm`.
+    // A line of a comment is no separator of the `.fsm` format.
     let lola = "{ a\n---\n} PLACE p; MARKING p; TRANSITION t CONSUME p; PRODUCE;";
     assert_eq!(crate::languages::read("m", lola).unwrap().core().place_count(), 1);
     assert!(parikh::evidence::reader::transition_system(lola.as_bytes()).unwrap().is_none());
@@ -144,7 +144,7 @@ fn what_is_wrong_is_told_by_the_format_that_the_file_is_of() {
         let problem = read("m", file).unwrap_err();
         assert!(problem.starts_with(expected), "{problem}");
     }
-    // A compressed file is read as what it holds; this one breaks off.
+    // A compressed file is detected by its content; this file is truncated.
     let packed = read("m", b"\x1f\x8b\x08").unwrap_err();
     assert_eq!(packed, "m: cannot be read: unexpected end of file");
 }

@@ -1,7 +1,8 @@
-//! The contest's textual files say the same as its XML files, formula for formula; and every
-//! formula is read back from its print.
+//! The contest's text files and XML files contain the same formulas, and every printed formula can
+//! be read back.
 //!
-//! Done on the contest's smallest archives, with `PARIKH_SCALE=20` on all of them (half a minute).
+//! The test uses the contest's smallest archives, and all archives with `PARIKH_SCALE=20` (half a
+//! minute).
 
 use crate::support::outside::archives;
 use flate2::read::GzDecoder;
@@ -22,7 +23,7 @@ const FILES: [&str; 7] = [
     "ReachabilityFireability",
 ];
 
-/// How many archives on usual days.
+/// Number of archives at scale 1.
 const USUAL: u64 = 15;
 
 fn contents(archive: &Path) -> HashMap<String, Vec<u8>> {
@@ -64,7 +65,7 @@ fn texts_are_the_same_trees_as_their_xml_and_prints_read_back() {
                     Err(error) => panic!("{shown} {}: {error:#}", query.id),
                 }
                 formulas += 1;
-                // Junctions of one operand do not occur in these files.
+                // These files contain no conjunctions or disjunctions of a single operand.
                 let print = expected.print(&net).to_string();
                 match read_one(&print, "print", &net).formula {
                     Ok(formula) => assert!(formula == *expected, "{shown} {}: {print}", query.id),

@@ -1,4 +1,4 @@
-//! The inline language: what it means, what it says of mistakes, and that prints read back.
+//! The formula language of the command line: meaning, error messages, and printing.
 
 use crate::support::scale::cases;
 use parikh::formula::text::{Language, detect, read, read_one};
@@ -21,7 +21,7 @@ fn net() -> Net {
     builder.build().unwrap()
 }
 
-/// The formula as it is understood, with all its parentheses where they matter.
+/// Asserts that the text is parsed as the expected formula, printed with the necessary parentheses.
 #[track_caller]
 fn means(text: &str, expected: &str) {
     let net = net();
@@ -186,7 +186,7 @@ fn what_is_no_operator_is_told_before_what_it_leaves_behind() {
     ] {
         assert_eq!(first_line(text), expected, "{text}");
     }
-    // Still fine: an implication behind a comparison, whatever is on its right.
+    // An implication after a comparison is accepted, with any right side.
     means("p1 >= 1 + p2 => p2 >= 1", "p1 >= 1 + p2 -> p2 >= 1");
 }
 
@@ -272,10 +272,10 @@ fn deep_nesting_is_refused_and_does_not_overflow() {
     assert!(problem(format!("{}true", "EF ".repeat(3000))).contains(deep));
     assert!(problem(format!("{}true", "true -> ".repeat(3000))).contains(deep));
     assert!(problem(format!("{}1 = 1", "1 - ".repeat(3000))).contains(deep));
-    // As deep as can be: read, printed and read again.
+    // A formula of maximal depth is read, printed and read again.
     let text = format!("{}true", "!".repeat(1999));
     assert_eq!(problem(text.clone()), text);
-    // Width is no depth.
+    // The number of operands does not count as depth.
     assert!(!problem(format!("{}true", "true && ".repeat(100_000))).contains(deep));
 }
 

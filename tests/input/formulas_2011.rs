@@ -1,5 +1,5 @@
-//! The contest's grammar of 2011: the ten examples of the research page, the page's own, and what
-//! goes wrong.
+//! The contest's grammar of 2011: the ten examples of the research page, the page's own examples,
+//! and errors.
 
 use parikh::formula::text::mcc2011::{Comparison, Component, Definition, Quantifier, Tokens, Tree};
 use parikh::formula::text::{Language, TextFormula, read, read_definitions};
@@ -10,7 +10,7 @@ fn possible(predicate: Predicate) -> Proposition<Goal> {
     Proposition::Atom(Goal::Reach(predicate))
 }
 
-/// Black places; those with colours cannot exist yet.
+/// Returns a net of black places, because coloured places are not supported here.
 fn net() -> Net {
     text::parse("net n\nplace p1\nplace p2\nplace q").unwrap()
 }
@@ -19,7 +19,7 @@ fn formulas(source: &str) -> Vec<TextFormula> {
     read(source, "f", Language::Mcc2011, &net(), true)
 }
 
-/// The only formula, in the inline language.
+/// Returns the only formula, printed in the language of the command line.
 fn printed(source: &str) -> String {
     let formulas = formulas(source);
     let [formula] = &formulas[..] else { panic!("{formulas:?}") };
@@ -127,7 +127,7 @@ fn example_10_five_errors_with_their_places() {
         "f:1:27: the tokens of place `p1` have no colours, expected `[.]`\n  \
          j = reachable (p1 equals {1*[1]})\n                            ^^^^^"
     );
-    // A black token on a coloured place: the place is unknown as long as there are none.
+    // A black token on a coloured place: the place is unknown.
     assert!(
         error("k = reachable (c contains {1*[.]})\n").contains("f:1:16: the net has no place `c`")
     );
@@ -191,7 +191,7 @@ fn every_relaxation_is_remarked() {
             "f:1:27: not in the grammar of 2011: a line that ends inside a formula",
         ]
     );
-    // Without the switch nobody is bothered.
+    // Without the option, there is no warning.
     let quiet = read("a = reachable p1 equals {}", "f", Language::Mcc2011, &net(), false);
     assert!(quiet[0].remarks.is_empty());
 }

@@ -1,4 +1,4 @@
-//! Whatever the bytes, the readers give a result or an error: no panic, no overflow, no hang.
+//! Readers on arbitrary bytes: a result or an error, without panics, overflows or endless loops.
 
 use crate::support::scale::cases;
 use parikh::formula::lower;
@@ -83,7 +83,7 @@ fn both_readers_survive(bytes: &[u8]) {
     }
 }
 
-/// Edits of a text: a byte replaced, a stretch removed, or a stretch repeated elsewhere.
+/// An edit of a text: a byte replaced, a range removed, or a range duplicated elsewhere.
 #[derive(Clone, Debug)]
 enum Edit {
     Replace(prop::sample::Index, u8),

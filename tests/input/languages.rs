@@ -1,5 +1,5 @@
-//! Nets in the languages of LoLA, TINA and mist: every construct, there and back, by both readers,
-//! and what is wrong with files told by file, line and column.
+//! Nets in the languages of LoLA, TINA and mist: every construct, written and read back by both
+//! readers. Errors are reported with file, line and column.
 
 use crate::support::extended::Table;
 use parikh::evidence::reader;
@@ -10,7 +10,7 @@ use parikh::net::written::{write_lola, write_tina};
 use parikh::net::{ExtendedNet, text};
 use std::path::Path;
 
-/// Both readers on a file that is called so.
+/// Reads a file of this name with both readers.
 pub(crate) fn read(name: &str, file: impl AsRef<[u8]>) -> Result<ExtendedNet, String> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(name);
@@ -21,7 +21,7 @@ pub(crate) fn read(name: &str, file: impl AsRef<[u8]>) -> Result<ExtendedNet, St
             let second = second.unwrap_or_else(|why| {
                 panic!("the auditor: {why}\n{}", String::from_utf8_lossy(file.as_ref()))
             });
-            // A transition system has its name from the file, which the auditor does not see.
+            // A transition system is named after its file, which the auditor does not know.
             let name = match second.net.core().name() {
                 "" => format!(": net {}\n", net.core().name()),
                 _ => String::new(),
@@ -37,7 +37,7 @@ pub(crate) fn read(name: &str, file: impl AsRef<[u8]>) -> Result<ExtendedNet, St
     }
 }
 
-/// All that makes up a net, in whatever order it was read.
+/// Returns the complete net as text, in a canonical order.
 fn shown(net: &ExtendedNet) -> String {
     let mut lines: Vec<String> = text::print(net.core()).lines().map(str::to_owned).collect();
     for t in net.core().transitions() {
@@ -57,8 +57,7 @@ fn shown(net: &ExtendedNet) -> String {
             ));
         }
     }
-    // Names of places on the sides of arcs come in the order of places, which the languages may
-    // change.
+    // Places at arcs are listed in the order of places, which may differ between languages.
     for line in &mut lines {
         let sides: Vec<String> = line
             .split(" -> ")
@@ -93,16 +92,17 @@ fn pnml(net: &ExtendedNet) -> String {
     out
 }
 
-/// A net as Parikh's text says it.
+/// Parses a net in Parikh's textual format.
 fn plain(text: &str) -> ExtendedNet {
     text::parse(text).unwrap().into()
 }
 
-/// A net read from `file` is the one of a text, and of another text where arcs inhibit or empty.
+/// Asserts that the net read from `file` equals the expected net, with the inhibitor and reset arcs
+/// in `beside`.
 pub(crate) fn is(name: &str, file: &str, expected: &str, beside: &[&str]) {
     let found = shown(&read(name, file).unwrap());
     let mut lines: Vec<String> = shown(&plain(expected)).lines().map(str::to_owned).collect();
-    // `shown` puts a colon in front of what has no head.
+    // The function `shown` writes a colon before lines without a head.
     lines.extend(beside.iter().map(|line| format!(": {line}")));
     lines.sort();
     assert_eq!(found, lines.join("\n"), "{file}");
@@ -145,7 +145,7 @@ fn tina_is_read_in_every_construct() {
     }
     let many = "place p 3000\nplace q 2000000\nplace r\ntransition t: 1000*p -> r";
     is("n", "pl p (3K)\npl q (2M)\ntr t p*1K -> r", many, &[]);
-    // Read arcs are self-loops, or more of one that is there.
+    // Read arcs become self-loops, or increase existing ones.
     let read_arcs = "place a 1\nplace b\nplace c\ntransition t: 2*a + 3*b -> 2*a + 2*b + c";
     is("n", "pl a (1)\ntr t a?2 b*1 b?3 -> c", read_arcs, &[]);
     let inhibited = "place p\nplace q\ntransition t: -> p\ntransition u: p -> q";
@@ -378,7 +378,7 @@ fn broken_files_are_refused_with_their_line_and_never_a_panic() {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join("n");
             std::fs::write(&path, &bytes).unwrap();
-            // The auditor does not panic either.
+            // The auditor's reader does not panic either.
             let _ = reader::model(&bytes);
             match read_source(&path) {
                 Ok(_) => read_still += 1,
@@ -434,6 +434,6 @@ fn every_file_of_the_shared_collection_is_read_or_refused_by_name() {
             }
         }
     }
-    // Where the collection is not beside the repository, there is nothing to be seen.
+    // Without the collection beside the repository, nothing is tested.
     assert!(files == 0 || files > 90, "{files} files");
 }

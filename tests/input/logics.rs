@@ -1,4 +1,5 @@
-//! One operator below one quantifier, read as CTL and as LTL, against the markings of small nets.
+//! A single operator under a single quantifier, read as CTL and as LTL, against the markings of
+//! small nets.
 
 use super::lowering::{NETS, holds, state};
 use crate::support::oracle::{Limits, StateSpace, explore};
@@ -8,7 +9,7 @@ use parikh::formula::{Formula, Logic, Proposition, Query, Unsupported, lower_in}
 use parikh_net::{Goal, text};
 use proptest::prelude::*;
 
-/// What a formula says of each marking.
+/// The values of formulas in each marking.
 struct Values<'s, 'n> {
     space: &'s StateSpace<'n>,
     logic: Logic,
@@ -24,7 +25,7 @@ impl Values<'_, '_> {
         self.space.fired_from(at).map(|(to, _)| to).collect()
     }
 
-    /// Whether the initial marking satisfies A or E of one operator, or of its negation.
+    /// Returns true if the initial marking satisfies A or E of one operator, or of its negation.
     fn quantified(&self, all: bool, path: &Formula) -> bool {
         match path {
             Formula::Not(part) => !self.quantified(!all, part),
@@ -48,7 +49,7 @@ impl Values<'_, '_> {
         }
     }
 
-    /// The least set with what is reached, and what goes on into it; here for the initial marking.
+    /// Evaluates an until by its least fixpoint. Returns the value in the initial marking.
     fn until(&self, all: bool, before: &[bool], reach: &[bool]) -> bool {
         let mut set = reach.to_vec();
         for _ in 0..set.len() {
@@ -98,7 +99,7 @@ proptest! {
         dead in any::<bool>(),
     ) {
         let net = match dead {
-            // A marking in which nothing is enabled.
+            // A dead marking.
             true => {
                 let net = text::parse(net).unwrap();
                 net.from_marking(parikh_net::Marking::empty(net.place_count()))
@@ -114,7 +115,7 @@ proptest! {
                 Ok(Query::Truth(proposition)) => {
                     prop_assert_eq!(answer(&space, &proposition), expected, "{:?}", logic);
                 }
-                // X of CTL where nothing is next.
+                // X in CTL is refused if the initial marking is dead.
                 Err(Unsupported::Temporal(_)) => {
                     prop_assert!(logic == Logic::Branching && net.is_dead(net.initial()));
                 }
@@ -122,7 +123,7 @@ proptest! {
                 Ok(other) => panic!("{other:?}"),
             }
         }
-        // A alone says which, and a formula of LTL may do without.
+        // An A alone determines the logic, and in LTL the A may be omitted.
         if all && Logic::of(&path) == Logic::Linear {
             prop_assert_eq!(
                 lower_in(&path, &net, Logic::Linear).ok(),

@@ -1,6 +1,6 @@
-//! Lowered formulas mean what the formulas mean: compared on random formulas with an evaluation
-//! that shares nothing with the lowering. State formulas are evaluated on random markings,
-//! temporal ones over all maximal paths of small nets.
+//! Lowered formulas are equivalent to the original formulas: random formulas are compared with an
+//! independent evaluation. State formulas are evaluated on random markings, temporal formulas over
+//! all maximal paths of small nets.
 
 use crate::support::oracle::{Limits, explore};
 use crate::support::scale::cases;
@@ -13,7 +13,8 @@ use parikh_net::{Goal, Marking, Net, PlaceId, TransitionId, text};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Three places and transitions each, few reachable markings; with and without a deadlock.
+/// Nets of three places and three transitions with few reachable markings, with and without a
+/// deadlock.
 pub(super) const NETS: [&str; 3] = [
     "net ring\nplace p 2\nplace q\nplace r\n\
      transition t: p -> q\ntransition u: q -> r\ntransition v: r -> p",
@@ -33,7 +34,7 @@ fn number(expression: &Expression, marking: &Marking) -> i128 {
     }
 }
 
-/// A net with all that can happen in it.
+/// A net with its reachability graph.
 struct Space {
     net: Net,
     markings: Vec<Marking>,
@@ -77,11 +78,11 @@ impl Space {
         }
     }
 
-    /// Whether the path formula holds, for every maximal path from a marking.
+    /// Returns the possible values of the path formula over all maximal paths from a marking.
     ///
-    /// F and G on a path depend only on which of their operands the path meets, true or false, so
-    /// paths are followed together with the set of what they met. A set is a path's last one when
-    /// the path can end, or go on for ever without meeting anything new.
+    /// On a path, F and G only depend on the truth values that their operands take. So paths are
+    /// explored together with the set of values seen so far. A set is final if the path can end, or
+    /// can continue forever without new values.
     fn outcomes(&self, path: &Formula, at: usize) -> BTreeSet<bool> {
         let mut operands = Vec::new();
         temporal_operands(path, &mut operands);
@@ -98,8 +99,7 @@ impl Space {
                 }
             }
         }
-        // Take away, as long as there are any, the nodes that neither end nor go on with the
-        // same set among those left.
+        // Removes nodes that neither end nor continue with the same set, until nothing changes.
         let mut lasting: BTreeSet<_> = nodes.into_keys().collect();
         loop {
             let before = lasting.len();
@@ -134,7 +134,8 @@ impl Space {
             }
             Formula::Not(a) => !self.on_path(a, start, seen, operand),
             Formula::And(parts) | Formula::Or(parts) => {
-                // All of them, for the count of operands.
+                // All parts are evaluated without short-circuiting, so that the operand count is
+                // right.
                 let mut each = Vec::new();
                 for part in parts {
                     each.push(self.on_path(part, start, seen, operand));
@@ -148,7 +149,7 @@ impl Space {
         }
     }
 
-    /// Whether from every marking one with the predicate can be reached.
+    /// Returns true if a marking with the predicate is reachable from every marking.
     fn stays(&self, predicate: &parikh_net::Predicate) -> bool {
         let holds = |marking: &Marking| predicate.holds(&self.net, marking);
         let mut good: Vec<bool> = self.markings.iter().map(holds).collect();
@@ -184,7 +185,7 @@ impl Space {
     }
 }
 
-/// Whether what is said to follow from a part is true wherever that part is.
+/// Returns true if every declared consequence of a part holds whenever the part holds.
 fn consequences_hold(whole: &Proposition<Goal>, holds: &impl Fn(&Goal) -> bool) -> bool {
     let all = |parts: &[Proposition<Goal>]| parts.iter().all(|it| consequences_hold(it, holds));
     match whole {
@@ -199,7 +200,7 @@ fn consequences_hold(whole: &Proposition<Goal>, holds: &impl Fn(&Goal) -> bool) 
     }
 }
 
-/// The operands of F and G outside inner path quantifiers, in order.
+/// Collects the operands of F and G outside of inner path quantifiers, in order.
 fn temporal_operands<'f>(path: &'f Formula, operands: &mut Vec<&'f Formula>) {
     match path {
         Formula::Finally(part) | Formula::Globally(part) => operands.push(part),
@@ -211,7 +212,7 @@ fn temporal_operands<'f>(path: &'f Formula, operands: &mut Vec<&'f Formula>) {
     }
 }
 
-/// A state formula without temporal operators.
+/// Evaluates a state formula without temporal operators.
 pub(super) fn holds(formula: &Formula, net: &Net, marking: &Marking) -> bool {
     let holds = |formula: &Formula| holds(formula, net, marking);
     match formula {
@@ -295,7 +296,7 @@ pub(super) fn state() -> BoxedStrategy<Formula> {
     boolean(leaf.boxed(), 3)
 }
 
-/// A or E over F, G and what is in the initial marking, joined by negation and junctions.
+/// Returns A or E over F, G and conditions on the initial marking, joined by Boolean connectives.
 fn quantified() -> BoxedStrategy<Formula> {
     let part = || state().prop_map(Box::new);
     let leaf = prop_oneof![

@@ -1,4 +1,4 @@
-//! What is read: nets, queries, formulas and verdict files, right and wrong ones.
+//! Tests of the readers: nets, queries, formulas and verdict files, valid and invalid.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,4 +1,4 @@
-//! What stands around a net in PNML, by both readers: types of nets, modules, further nets.
+//! The outer structure of PNML files, with both readers: types of nets, modules, several nets.
 
 use crate::languages::{is, read};
 
@@ -8,7 +8,7 @@ const INSIDE: &str = "<place id='p'><initialMarking><text>1</text></initialMarki
                       <place id='q'/><transition id='t'/><arc id='a' source='p' target='t'/>\
                       <arc id='b' source='t' target='q'/>";
 
-/// The net with this type.
+/// Returns the net with this type.
 fn net(kind: &str) -> String {
     format!("<net id='n' type='{kind}'>{INSIDE}</net>")
 }
@@ -156,7 +156,7 @@ fn sub_processes_of_woped_are_refused_by_name() {
             assert!(problem.starts_with(expected), "{problem}");
         }
     }
-    // A page without a net only groups nodes.
+    // A page only groups nodes.
     let page = net.replace("<place id='q'/>", "<page id='g'><place id='q'/></page>");
     is("n", &format!("<pnml>{page}</pnml>"), NET, &[]);
 }

@@ -1,9 +1,9 @@
-//! Nets of PIPE, by both readers: what it writes besides the standard's labels.
+//! Nets of PIPE, with both readers: its additions to the standard's labels.
 
 use crate::languages::{is, read};
 
-/// A net as PIPE writes it, with these tokens on its place, weight of its first arc, kind of its
-/// second, and with two transitions of these priorities and times.
+/// Returns a net as written by PIPE. The parameters are the tokens of its place, the weight of the
+/// first arc, the kind of the second arc, and the priorities and times of two transitions.
 fn net(tokens: &str, weight: &str, kind: &str, urgencies: [(&str, &str); 2]) -> String {
     let label = |key: &str, text: &str| {
         format!(
@@ -54,7 +54,7 @@ fn tokens_of_the_first_class_are_tokens() {
     is("n", &net("3", "2", "normal", SAME), plain, &[]);
     let timed = [("1", "true"); 2];
     is("n", &net("Default,3", "Default,2", "normal", timed), plain, &[]);
-    // Nothing is written of an empty place by some versions.
+    // Some versions write nothing for an empty place.
     let empty =
         net("", "1", "normal", SAME).replace("<value>false</value></tagged>", "false</tagged>");
     is("n", &empty, "net n\nplace P0\ntransition T0: P0 ->\ntransition T1: P0 -> P0", &[]);

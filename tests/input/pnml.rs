@@ -1,4 +1,4 @@
-//! The PNML reader on everything that tools really write, and its messages on what is wrong.
+//! The PNML reader on the output of other tools, and its error messages.
 
 use parikh::input::{InputError, read_net, read_net_from};
 use parikh_net::{Net, text};
@@ -8,13 +8,13 @@ fn read(file: &str) -> Result<Net, InputError> {
     read_net_from(file.as_bytes(), "m.pnml")
 }
 
-/// The net with this content, in the textual format.
+/// Returns the net with this content, in the textual format.
 fn net(content: &str) -> String {
     let file = format!("<pnml>\n<net id='n'>\n{content}\n</net></pnml>");
     text::print(&read(&file).unwrap())
 }
 
-/// The message about a net with this content, which begins in line 3.
+/// Returns the error message for a net with this content, which begins in line 3.
 fn problem(content: &str) -> String {
     let file = format!("<pnml>\n<net id='n'>\n{content}\n</net></pnml>");
     read(&file).unwrap_err().to_string()
@@ -277,7 +277,7 @@ fn what_else_changes_the_meaning_is_refused() {
         (problem("<transition id='t'><timing><x/></timing></transition>"), "an element `timing`"),
         (problem("<transition id='t'><k><interval/></k></transition>"), "an element `k`"),
         (problem("<k><l><uplink/></l></k>"), "an element `k`"),
-        // What is misspelt, or stands where it means nothing, is lost on who passes over it.
+        // Misspelt or misplaced elements are errors, because ignoring them would lose information.
         (
             problem("<place id='p'><initialMarkin><text>1</text></initialMarkin></place>"),
             "an element `initialMarkin`",
@@ -303,7 +303,7 @@ fn what_else_changes_the_meaning_is_refused() {
     assert_eq!(net(of_no_game), "net n\nplace p\ntransition t:  ->\n");
     let cut = "<place id='p'><initialMarking><text>1<x/>2</text></initialMarking></place>";
     assert!(problem(cut).contains("a second `<text>`"));
-    // What tools write for themselves may have any words in it.
+    // Tool-specific data may contain any words.
     let of_a_tool = "<place id='p'><toolspecific tool='w'><time>0</time></toolspecific>
         <name><text>p</text><graphics><delay/></graphics></name></place>";
     assert_eq!(net(of_a_tool), "net n\nplace p\n");
@@ -341,7 +341,7 @@ fn text_is_read_in_labels_and_stands_nowhere_else() {
         let problem = problem(content);
         assert!(problem.contains("the text `3` stands where none is expected"), "{problem}");
     }
-    // Slips of writers.
+    // Harmless mistakes of other tools.
     assert_eq!(net("<page>></page> $\n > "), "net n\n");
     for label in ["3<text>1</text>", "<text>1</text>3"] {
         let twice =

@@ -1,4 +1,4 @@
-//! The query reader on the files of all years, and its messages on what is wrong.
+//! The query reader on the files of all years, and its error messages.
 
 use parikh::formula::{Expression, Formula, MAX_DEPTH, Proposition, Query, Relation, lower};
 use parikh::input::{InputError, QueryFile, read_queries_from};
@@ -21,7 +21,7 @@ fn set(properties: &str) -> String {
     format!("<property-set xmlns='http://mcc.lip6.fr/'>\n{properties}</property-set>")
 }
 
-/// The formula with this content, which is in line 2.
+/// Reads the formula with this content, which is in line 2.
 fn formula(content: &str) -> Result<Formula, String> {
     let mut file = read(&set(&property("f", content))).unwrap();
     assert!(file.cut_short.is_none());
@@ -275,7 +275,8 @@ fn nesting_is_followed_to_the_limit_and_no_further() {
     let lowered = lower(&formula_at_the_limit, &net());
     assert!(matches!(lowered, Ok(Query::Truth(Proposition::Constant(_)))));
     assert_eq!(formula_at_the_limit.clone(), formula_at_the_limit);
-    // Whatever the operators, and on the stack of a thread, which is smaller than the main one's.
+    // The depth limit holds for all operators, and on the stack of a thread, which is smaller than
+    // the main thread's.
     let nested = |open: &str, inner: &str, close: &str, levels: usize| {
         open.repeat(levels) + inner + &close.repeat(levels)
     };

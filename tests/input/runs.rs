@@ -1,6 +1,6 @@
-//! Path formulas as properties of runs mean what the formulas mean: compared on random rows of
-//! markings and firings that begin in the initial one and repeat in the end, with an evaluation of
-//! the syntax tree itself.
+//! Path formulas converted to properties of runs keep their meaning. They are compared with an
+//! evaluation of the syntax tree, on random lassos of markings and firings from the initial
+//! marking.
 
 use super::lowering::{NETS, boolean, holds, state};
 use crate::support::scale::cases;
@@ -9,7 +9,7 @@ use parikh_net::{Marking, Net, TransitionId, text};
 use parikh_temporal::Lasso;
 use proptest::prelude::*;
 
-/// Markings, what fires at each, and the position after the last one.
+/// The markings of a lasso, the firing at each, and the position after the last one.
 struct Row<'n> {
     net: &'n Net,
     markings: Vec<Marking>,
@@ -18,7 +18,7 @@ struct Row<'n> {
 }
 
 impl Row<'_> {
-    /// Where the row is after each position, that first: all positions that are ever met.
+    /// Returns all positions from `at` onwards, each once.
     fn later(&self, at: usize) -> Vec<usize> {
         let mut all = vec![at];
         loop {
@@ -57,7 +57,7 @@ impl Row<'_> {
     }
 }
 
-/// Temporal operators, X among them, over state formulas and firings.
+/// Returns temporal operators, including X, over state formulas and firings.
 fn path() -> BoxedStrategy<Formula> {
     let transitions = prop::collection::vec(0..2usize, 1..3);
     let fires = transitions
@@ -129,7 +129,7 @@ fn parts_that_are_each_others_negation_are_one_atom() {
     let until = Formula::Until { before: none, reach: some() };
     let property = run_property(&Formula::Next(Box::new(until)), &net, true).unwrap();
     assert_eq!(property.atoms().len(), 1);
-    // Nothing of it is left where the initial marking decides it.
+    // Nothing is left of a formula that the initial marking decides.
     let decided = Formula::Until { before: some(), reach: Box::new(Formula::Not(some())) };
     let property = run_property(&decided, &net, false).unwrap();
     assert!(property.atoms().is_empty());

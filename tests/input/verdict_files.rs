@@ -1,4 +1,5 @@
-//! Verdict files: read back as written, valid by the contest's grammar, and wrong ones explained.
+//! Verdict files: written and read back, valid by the contest's grammar, and error messages for
+//! invalid files.
 
 use crate::support::binary::repository;
 use crate::support::outside::{archives, skipped};
@@ -16,7 +17,7 @@ fn read(text: &str) -> Result<VerdictFile, String> {
     read_from(text.as_bytes(), "f").map_err(|error| error.to_string())
 }
 
-/// A whole file around some verdicts, which begin in line 3.
+/// Returns a complete file around some verdicts, which begin in line 3.
 fn file(version: &str, verdicts: &str) -> String {
     format!(
         "<toolspecific tool=\"propertiesverdict\" version=\"{version}\">\n\
@@ -183,7 +184,7 @@ fn what_is_wrong_is_told_with_its_place() {
     );
 }
 
-/// Whether the file is valid by the contest's grammar; none without a validator.
+/// Returns true if the file is valid by the contest's grammar. Returns `None` without a validator.
 fn is_valid(text: &str) -> Option<bool> {
     let grammar = repository("tests/data/verdict.rng");
     let folder = tempfile::tempdir().unwrap();
@@ -220,7 +221,8 @@ fn what_the_grammar_takes_is_taken() {
 #[test]
 fn written_files_are_valid_by_the_grammar_and_mistaken_ones_are_not() {
     assert_ne!(is_valid(&full().print()), Some(false));
-    // What our reader refuses, the grammar refuses; else it would validate nothing.
+    // The grammar rejects the files that our reader rejects, which shows that the validation is
+    // effective.
     for mistaken in [
         file("3.0", &format!("{SAFE}/>")),
         file("2.0", ""),
@@ -266,7 +268,7 @@ fn real_files_are_read_with_all_their_keys() {
             assert!(parikh::verdicts::is_about(&read.model, &name), "{name}: {}", read.model);
             let known = |verdict: &&Verdict| Property::named(&verdict.reference).is_some();
             assert_eq!(read.verdicts.iter().filter(known).count(), read.verdicts.len());
-            // Some models have no verdict on one key.
+            // Some models lack a verdict on one key.
             assert!(read.verdicts.len() >= 20, "{name}: {}", read.verdicts.len());
             assert_eq!(self::read(&read.print()), Ok(read.clone()));
             files += 1;
@@ -277,7 +279,7 @@ fn real_files_are_read_with_all_their_keys() {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    // Attributes and explanations are read without blanks around them.
+    // Attributes and explanations are read without surrounding blanks.
     "[ -~éß\n\t]{0,12}".prop_map(|text: String| text.trim().to_owned())
 }
 

@@ -1,9 +1,9 @@
-//! Certificates, refutations, reductions, and arguments about home spaces.
+//! Hostile certificates, refutations, reductions, and arguments about home spaces.
 
 use super::{Instance, Kinds, Limits, answer, repeat};
 use std::io::Write;
 
-/// An answer to one examination that rests on one line.
+/// Returns an answer to an examination that rests on one line of evidence.
 fn shown(model: &str, examination: &str, value: &str, sort: &str, line: &str) -> Instance {
     Instance::of(model, examination, |out| {
         writeln!(out, r#"{{"{sort}": {{"id": "x", "{sort}": {line}}}}}"#).unwrap();
@@ -21,14 +21,14 @@ fn list(count: usize, thing: impl FnMut(usize) -> String) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// Tokens go from place to place.
+/// Returns a net of `places` places in a row with moving tokens.
 fn row(places: usize) -> String {
     let place = |at| format!("place p{at} {}\n", usize::from(at == 0));
     let go = |at| format!("transition t{at}: p{at} -> p{}\n", (at + 1) % places);
     (0..places).map(place).chain((0..places).map(go)).collect()
 }
 
-/// Many transitions around one place.
+/// Returns a net with many transitions around one place.
 fn star(transitions: usize) -> String {
     let firing = |at| format!("transition t{at}: p -> p + q\n");
     "place p 1\nplace q\n".to_owned() + &(0..transitions).map(firing).collect::<String>()
@@ -91,7 +91,7 @@ fn certificates_of_many_parts() {
 #[test]
 fn refutations_that_take_long() {
     let mut kinds = Kinds::default();
-    // A siphon of a row of places is all of it: each step goes round.
+    // The only siphon of a cyclic row of places is the whole row.
     let traps = r#"[]"#;
     let steps = list(600_000, |_| "[1, -9000]".to_owned());
     let round = format!(r#"{{"commoner": {{"traps": {traps}, "refutation": [{steps}]}}}}"#);
@@ -136,7 +136,7 @@ fn reductions_that_take_long() {
     let merged = reduced(&format!("place p\n{product}"), 1, merged);
     let said = &["reduction `r0`", "step 1", "post-agglomeration"];
     kinds.ends("16 million agglomerated transitions", Limits::None, merged, 4, said);
-    // 12 layers of 10 places, each told by all of the next layer: 10¹² ways through them.
+    // 12 layers of 10 places, each implied by all places of the next layer: 10¹² paths.
     let layer = |layer: usize| -> String {
         let tokens = if layer == 0 { 3 } else { 1 };
         (0..10).map(|at| format!("place l{layer}_{at} {tokens}\n")).collect()

@@ -1,10 +1,11 @@
-//! Coloured models with more colours than anybody can try.
+//! Coloured models with too many colours to enumerate.
 
 use super::{Instance, Kinds, Limits, answer, repeat};
 use std::io::Write;
 
-/// One place of a sort, marked with this, and a transition that takes one colour and puts one: its
-/// listed nodes, and so many places and transitions of the unfolding.
+/// Returns a model with one place of a sort with this marking, and a transition that moves a
+/// colour. `listed` are the listed nodes of the unfolding, and `counts` are the claimed numbers of
+/// places and transitions.
 fn coloured(sort: &str, marked: &str, listed: &[String; 2], counts: (usize, usize)) -> Instance {
     let user = "<usersort declaration='s'/>";
     let variable = |id: &str| format!("<subterm><variable refvariable='{id}'/></subterm>");
@@ -74,7 +75,7 @@ fn colours_beyond_number() {
     let left_out = coloured(&range(1_000), none, &listed, (1_000, 1));
     let found = &["jsonl:2", "is not listed"];
     kinds.ends("10⁹ bindings that are not listed", Limits::None, left_out, 1, found);
-    // As many kinds of bindings may be kept as there are names that were not met.
+    // The number of binding kinds kept is limited by the number of names that do not occur.
     let places = list(1_000, |at| format!("\"p({})\"", at + 1));
     let listed = [places, list(100_000, |at| format!("\"t(x=0,y=0,z={at})\""))];
     let kept = coloured(&range(1_000), none, &listed, (1_000, 100_000));

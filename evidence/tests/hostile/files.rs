@@ -1,4 +1,4 @@
-//! Models, query files, and lines of evidence as such.
+//! Hostile models, query files, and lines of evidence.
 
 use super::{Instance, Kinds, Limits, MODEL, answer, repeat};
 use flate2::{Compression, write::GzEncoder};
@@ -6,7 +6,7 @@ use std::io::Write;
 
 const NEVER_ENDS: u64 = 20 << 30;
 
-/// A query file of EF formulas with this inside.
+/// Writes a query file of EF formulas with this content.
 fn queries(out: &mut dyn Write, formulas: usize, formula: impl Fn(&mut dyn Write)) {
     out.write_all(b"<property-set xmlns='http://mcc.lip6.fr/'>").unwrap();
     for at in 0..formulas {
@@ -23,8 +23,8 @@ fn nested(out: &mut dyn Write, depth: usize, open: &str, inside: &str, close: &s
     (0..depth).for_each(|_| out.write_all(close.as_bytes()).unwrap());
 }
 
-/// A gzip file that holds at least so many blanks, of many members: to compress them one by one
-/// would take longer.
+/// Writes a gzip file that decompresses to at least `bytes` blanks, as many members: compressing
+/// them all would take longer.
 fn decompresses_to(out: &mut dyn Write, bytes: usize) {
     let block = vec![b' '; 1 << 20];
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -103,7 +103,7 @@ fn models_and_query_files_may_be_nested_and_long() {
     kinds.ends("a document type", Limits::None, bomb, 1, &["model.pnml:1", "DTD"]);
     let hashes = model(&|out| {
         (1..1000).for_each(|at| write!(out, "<place id='{}'/>", "#".repeat(at)).unwrap());
-        // Where nothing could fire, there would be nothing to show.
+        // Without a transition, there would be nothing to prove.
         out.write_all(b"<transition id='t'/>").unwrap();
     });
     let hashes = hashes.evidence("OneSafe", ("n", 999, 1), |out| {

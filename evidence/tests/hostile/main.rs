@@ -1,11 +1,11 @@
-//! Files that were made to keep `parikh-certify` busy, to fill the memory, or to bring it down.
-//! Whoever wrote the evidence chose how much work it is to check, so the auditor has to count what
-//! it is asked for: each of these files ends soon, takes no more memory than it may, and leaves a
-//! line that says what is wrong and where.
+//! Hostile files, made to exhaust the time or memory of `parikh-certify`, or to crash it. The
+//! author of the evidence determines the amount of work for the auditor, so the auditor limits it.
+//! Each of these files ends soon, stays within the memory limit, and gives a message with the error
+//! and its position.
 //!
-//! Where the cost is counted, the limits of the command line are not needed, and the file is looked
-//! at a second time without them ([`Limits::None`]). Where the work is only as much as the file
-//! asks for step by step, the clock ends it ([`Limits::Clock`]).
+//! If the auditor counts the cost itself, the limits of the command line are unnecessary, and the
+//! file is checked again without them ([`Limits::None`]). If the work grows step by step with the
+//! file's content, the deadline ends it ([`Limits::Clock`]).
 
 mod arguments;
 mod colours;
@@ -19,39 +19,39 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What ends it.
+/// The limits for a run of the auditor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Limits {
-    /// Nothing but itself.
+    /// No limits on the command line.
     None,
-    /// `--timeout 30s --memory 900M` are there, and time and memory are enough. A quiet machine
-    /// needs five seconds for the longest, a laden one three times as many.
+    /// `--timeout 30s --memory 900M`, which suffice. The longest run takes five seconds on an idle
+    /// machine, and three times as long on a busy one.
     Enough,
-    /// `--timeout 1s --memory 900M`, one of which may be what ends it.
+    /// `--timeout 1s --memory 900M`, one of which may end the run.
     Clock,
 }
 
-/// Where the files of one kind are written.
+/// A directory with the files of one test.
 struct Instance {
     directory: tempfile::TempDir,
     arguments: Vec<String>,
 }
 
-/// How a run ended.
+/// The result of a run.
 struct Ended {
-    /// `None` after a signal.
+    /// The exit code; `None` after a signal.
     code: Option<i32>,
-    /// All that it printed.
+    /// The complete output.
     text: String,
     time: Duration,
-    /// In bytes: the most that was resident.
+    /// The maximal resident memory, in bytes.
     memory: u64,
 }
 
 const MODEL: &str = "place p 2\nplace q\ntransition t: p -> q\ntransition u: q -> p";
 
 impl Instance {
-    /// A model in the textual format, and evidence about one examination of it.
+    /// Creates an instance with a model in the textual format, and evidence about one examination.
     fn of(model: &str, examination: &str, write: impl FnOnce(&mut dyn Write)) -> Instance {
         let net = parikh_net::text::parse(model).unwrap();
         let instance = Instance::pnml(&parikh_net::pnml::pnml(&net));
@@ -59,7 +59,7 @@ impl Instance {
         instance.evidence(examination, (net.name(), places, transitions), write)
     }
 
-    /// A model as it is.
+    /// Creates an instance with a model in PNML.
     fn pnml(model: &str) -> Instance {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("model.pnml"), model).unwrap();
@@ -88,7 +88,7 @@ impl Instance {
         self
     }
 
-    /// A file with so many bytes, all 0 but for the beginning, that takes no room.
+    /// Adds a sparse file of `bytes` bytes, which are 0 after the beginning.
     fn sparse(self, name: &str, beginning: &str, bytes: u64) -> Instance {
         let mut file = File::create(self.path().join(name)).unwrap();
         file.write_all(beginning.as_bytes()).unwrap();
@@ -96,7 +96,7 @@ impl Instance {
         self
     }
 
-    /// A pipe that nobody writes to.
+    /// Adds a pipe without a writer.
     fn pipe(self, name: &str) -> Instance {
         let made = Command::new("mkfifo").arg(self.path().join(name)).status().unwrap();
         assert!(made.success());
@@ -135,7 +135,7 @@ impl Instance {
     }
 }
 
-/// In bytes: the most memory that a process had.
+/// Returns the maximal resident memory of a process, in bytes.
 fn most_resident(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -143,7 +143,7 @@ fn most_resident(process: u32) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// The kinds of one test, in order.
+/// The kinds of files in one test, in order.
 #[derive(Default)]
 struct Kinds {
     wrong: Vec<String>,
@@ -151,7 +151,7 @@ struct Kinds {
 }
 
 impl Kinds {
-    /// Runs one kind, which should end with this exit code and a line that has all of `parts`.
+    /// Runs the auditor on one kind. Asserts the exit code and a line that contains all of `parts`.
     fn ends(&mut self, kind: &str, limits: Limits, instance: Instance, code: i32, parts: &[&str]) {
         self.count += 1;
         let given: &[&[&str]] = match limits {
@@ -164,7 +164,7 @@ impl Kinds {
                 |text: &str| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
             let mut ended = instance.run(given);
             if limits == Limits::Clock && !has_line(&ended.text) {
-                // A machine that does other things may not come to the answer within a second.
+                // A busy machine may need more than a second for the message.
                 ended = instance.run(&["--timeout", "5s", "--memory", "900M"]);
             }
             let Ended { code: found, text, time, memory } = ended;
@@ -193,12 +193,12 @@ impl Kinds {
     }
 }
 
-/// An answer, shown by these.
+/// Returns an answer with this evidence.
 fn answer(id: &str, value: &str, shown_by: &str) -> String {
     format!(r#"{{"answer": {{"id": "{id}", "value": "{value}", "shown_by": [{shown_by}]}}}}"#)
 }
 
-/// One thing so often, with commas between.
+/// Writes `count` items, separated by commas.
 fn repeat(out: &mut dyn Write, count: usize, mut thing: impl FnMut(usize) -> String) {
     for at in 0..count {
         let comma = if at == 0 { "" } else { "," };

@@ -1,9 +1,9 @@
-//! Firings and markings without number, and sets of them.
+//! Huge numbers of firings and markings, and huge sets.
 
 use super::{Instance, Kinds, Limits, MODEL, answer, repeat};
 use std::io::Write;
 
-/// `{"trace": {"id": "w", "steps": […]}}` and an answer that refers to it.
+/// Returns `{"trace": {"id": "w", "steps": […]}}` and an answer that refers to it.
 fn trace(model: &str, steps: usize, step: &str) -> Instance {
     Instance::of(model, "OneSafe", |out| {
         out.write_all(br#"{"trace": {"id": "w", "steps": ["#).unwrap();
@@ -20,7 +20,7 @@ fn loops(blocks: usize, block: impl Fn(usize) -> String) -> Instance {
     })
 }
 
-/// An answer about liveness that rests on one structure.
+/// Returns an answer about liveness that rests on one structural argument.
 fn structure(model: &str, examination: &str, value: &str, structure: &str) -> Instance {
     Instance::of(model, examination, |out| {
         writeln!(out, r#"{{"structure": {{"id": "s", "structure": {structure}}}}}"#).unwrap();
@@ -165,7 +165,7 @@ fn markings_beyond_number() {
     kinds.all(10);
 }
 
-/// All markings of `places` places with 0 or 1 token each, as a diagram: a full one.
+/// Returns the diagram of all markings of `places` places with 0 or 1 token each.
 fn cube(places: usize) -> String {
     let order: Vec<String> = (0..places).map(|at| format!("\"p{at}\"")).collect();
     let mut nodes = Vec::new();
@@ -181,7 +181,7 @@ fn cube(places: usize) -> String {
 #[test]
 fn sets_with_sums() {
     let mut kinds = Kinds::default();
-    // Whoever compares the sum of different powers of two has to know each.
+    // Comparing sums of different powers of two needs each single value.
     let places: String = (0..44).map(|at| format!("place p{at} 1\n")).collect();
     let model = |firing: &str| format!("{places}{firing}");
     let one = model("transition t: p0 -> p0");
@@ -198,7 +198,7 @@ fn sets_with_sums() {
         out.write_all(b"<property-set><property><id>f</id><formula><exists-path><finally>")
             .unwrap();
         out.write_all(b"<conjunction>").unwrap();
-        // Σ 2^(at mod 17)·p ≥ half of it, and of others as much.
+        // The constraint Σ 2^(at mod 17)·p ≥ half of the total, and further sums of this kind.
         for turn in 0..3 {
             out.write_all(b"<integer-ge><tokens-count>").unwrap();
             for at in 0..44 {
@@ -243,8 +243,9 @@ fn sets_with_sums() {
     kinds.all(4);
 }
 
-/// Above, a transition leads from one half of a set to the other. Below, each half counts in its
-/// own way: there are as many pairs of nodes as products of what they count.
+/// A set in which a transition leads from the upper levels of one half to the other half. In the
+/// lower levels, each half has its own sum, so the number of node pairs is the product of the
+/// numbers of sums.
 fn pairs() -> Instance {
     const LEVELS: usize = 30;
     let mut nodes = vec!["[0,1,0]".to_owned(), "[1,1,0]".to_owned(), "[0,1,3]".to_owned()];

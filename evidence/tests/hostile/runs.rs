@@ -1,12 +1,12 @@
-//! Arguments that no run has a property.
+//! Hostile arguments that no run has a property.
 
 use super::{Instance, Kinds, Limits, answer};
 use serde_json::{Value, json};
 
 const EXAMINATION: &str = "LTLCardinality";
 
-/// An argument that no run of a net with so many transitions has F G ¬(q ≥ 1), in which something
-/// is exchanged.
+/// Returns an argument that no run of a net satisfies F G ¬(q ≥ 1), with some fields replaced. The
+/// net has `transitions` transitions.
 fn argued(transitions: usize, other: &[(&str, Value)]) -> Instance {
     let firing = |at| format!("transition t{at}: p -> p\n");
     let model =
@@ -42,7 +42,7 @@ fn stays() -> Value {
     json!({"to": 1, "reads": [-1], "marks": [0]})
 }
 
-/// The edges of the first state, so many times.
+/// Returns the edges of the first state, repeated `times` times.
 fn edges(times: usize) -> Value {
     (0..times).flat_map(|_| [json!({"to": 0}), stays()]).collect()
 }
@@ -50,7 +50,7 @@ fn edges(times: usize) -> Value {
 #[test]
 fn arguments_about_runs() {
     let mut kinds = Kinds::default();
-    // As it is, it shows nothing, and says why.
+    // Unchanged, the argument is incomplete, and the auditor says why.
     let open = argued(3, &[]);
     kinds.ends("an argument without rankings", Limits::None, open, 4, &["a run may go on"]);
     let states = |count: usize| -> Value {
