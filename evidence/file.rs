@@ -209,7 +209,7 @@ pub struct Trace {
 /// `earlier` stages, it is the last stage ([`parikh_net::PumpSequence`]).
 #[derive(Debug, Deserialize)]
 pub struct Pump {
-    /// The stages before this one.
+    /// Earlier stages of the sequence.
     #[serde(default)]
     pub earlier: Vec<Stage>,
     /// The firings before the pump.

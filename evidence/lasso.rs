@@ -315,7 +315,8 @@ mod tests {
         names.iter().map(named).collect()
     }
 
-    /// Who looks for a run leaves out what the initial marking decides; so does who checks it.
+    /// The search for a run ignores what the initial marking decides, and the checker does so as
+    /// well.
     #[test]
     fn what_the_initial_marking_decides_need_not_stay_as_it_is() {
         let net = text::parse(
@@ -367,13 +368,13 @@ mod tests {
         let has_q = formulas.eventually(Linear, q);
         let of = |formula| RunProperty::new(&formulas, formula, &atoms);
         let round = || RunEnd::Repeats(firings(&net, &["t", "u"]));
-        // In the second round `made` is marked, and stays so.
+        // In the second round `made` is marked, and it stays marked.
         assert_eq!(check(&net, &of(later), &["t", "u"], round()), Err(LassoFlaw::NotSatisfied));
         let made_later = |prefix| check(&net, &of(much), prefix, round());
         let few = Err(LassoFlaw::NotBack("made".to_owned()));
         assert_eq!(made_later(&["t", "u"][..]), few);
         assert_eq!(made_later(&["t", "u", "t", "u"][..]), Ok(()));
-        // The loop makes tokens, which nobody looks at.
+        // The cycle adds tokens to a place that no atom reads.
         assert_eq!(check(&net, &of(again), &[], round()), Ok(()));
         assert_eq!(check(&net, &of(lasts), &[], round()), Ok(()));
         let back = LassoFlaw::NotBack("made".to_owned());
@@ -385,15 +386,16 @@ mod tests {
             Err(LassoFlaw::NotSatisfied)
         );
         assert_eq!(check(&net, &of(ends), &["t"], RunEnd::Dead), Err(LassoFlaw::NotDead));
-        // The last firing is seen at the marking that it leaves.
+        // The letter of the last firing belongs to the marking before it.
         assert_eq!(check(&net, &of(stops), &["t", "stop"], RunEnd::Anything), Ok(()));
         assert_eq!(check(&net, &of(stops), &["t"], RunEnd::Anything), Err(LassoFlaw::NotSatisfied));
-        // The marking at the end counts, whatever fires there.
+        // The last marking counts, whatever fires next.
         assert_eq!(check(&net, &of(has_q), &["t"], RunEnd::Anything), Ok(()));
         assert_eq!(check(&net, &of(has_q), &[], RunEnd::Anything), Err(LassoFlaw::NotSatisfied));
         let nothing = RunEnd::Repeats(FiringSequence::new());
         assert_eq!(check(&net, &of(lasts), &[], nothing), Err(LassoFlaw::NoFirings));
-        // What is true whatever comes is seen, too: here nothing is left for its negation.
+        // A formula that holds for every continuation is recognised: the automaton of the negation
+        // is empty.
         let either = [formulas.next(Linear, stop), formulas.negate(stop)];
         let either = [either[0], formulas.next(Linear, either[1])];
         let either = formulas.or(either);

@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(check(&clauses, &[vec![i32::MIN]], 2), Err(Flaw::NoSuchVariable(0)));
     }
 
-    /// Whether an assignment satisfies all clauses over so many variables.
+    /// Returns true if an assignment of the variables satisfies all clauses.
     fn is_satisfiable(clauses: &[Vec<i32>], variables: usize) -> bool {
         (0..1u32 << variables).any(|bits| {
             let holds = |&it: &i32| (bits >> (it.unsigned_abs() - 1) & 1 == 1) == (it > 0);
@@ -288,7 +288,7 @@ mod tests {
                     |rng: &mut fastrand::Rng| (0..rng.usize(1..4)).map(|_| literal(rng)).collect();
                 (0..count).map(|_| clause(&mut rng)).collect()
             };
-            // Steps are of any kind: most do not follow.
+            // Steps are random clauses, most of which do not follow.
             let (all, steps) = (clauses(16), clauses(4));
             let found = check_by_cases(&all, &steps, variables, 100, &mut || true);
             assert_eq!(found.is_err(), is_satisfiable(&all, variables), "{all:?} {steps:?}");

@@ -39,7 +39,7 @@ pub enum ReplayError {
     NoBinding {
         /// Number of the firing, from 1.
         firing: u64,
-        /// The transition and its binding.
+        /// Name of the transition with the binding.
         transition: String,
         /// The reason.
         why: String,
@@ -55,7 +55,7 @@ pub enum ReplayError {
     /// The sequence has fewer firings than a reference to it says.
     #[error("the sequence ends after {firings} firings, before the one it is said to reach")]
     TooShort {
-        /// The number of its firings.
+        /// Length of the sequence.
         firings: u64,
     },
 }

@@ -36,7 +36,6 @@
 //! Besides verdicts, a [`Report`] lists irregular files ([`Report::irregular`]). For example, an
 //! answer that was printed but is missing in the file has not been checked, and would otherwise go
 //! unnoticed.
-//! answer that was printed and is not in the file has not been looked at, and nobody would miss it.
 
 mod account;
 mod desk;

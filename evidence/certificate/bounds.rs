@@ -279,7 +279,8 @@ mod tests {
         document.check(net, goes_on)?.refutes(refuted, goes_on)
     }
 
-    /// Tokens go round p and q; `starved` never fires; `log` never falls below 2.
+    /// A net where tokens circulate between p and q, `starved` is dead, and `log` never falls below
+    /// 2.
     fn net() -> Net {
         text::parse(
             "place p 3
@@ -337,7 +338,7 @@ mod tests {
             }
             super::tests::check(&net, steps, &more(&net, "q", claimed))
         };
-        // `starved` would raise the sum; that it never fires is not looked at here.
+        // `starved` would increase the sum. The check of the sum ignores that `starved` is dead.
         let starved = net.transition_named("starved").unwrap();
         assert_eq!(check(weights(1), 3, 4, false), Err(Flaw::Increases(0, starved)));
         assert_eq!(check(weights(1), 3, 4, true), Err(Flaw::Increases(1, starved)));

@@ -454,7 +454,7 @@ mod tests {
     use crate::Document;
     use parikh_net::{LinearSum, text};
 
-    /// Two processes and a lock; a counter without bound.
+    /// Two processes that share a lock, and an unbounded place `log`.
     fn net() -> Net {
         text::parse(
             "place lock 1
@@ -496,7 +496,7 @@ mod tests {
         let net = net();
         let at_most = |name: &str, bound| atom(&net, &[(name, 1)], bound);
         let atoms = vec![at_most("in1", 0), at_most("in2", 0), at_most("lock", 0)];
-        // Not both are inside; whoever is inside holds the lock.
+        // At most one process is inside, and a process that is inside holds the lock.
         let clauses = vec![vec![1, 2], vec![1, 3], vec![2, 3]];
         let ones = || vec![at_most("lock", 1), at_most("in1", 1), at_most("in2", 1)];
         let with_ones = |mut atoms: Vec<Atom>, mut clauses: Vec<Vec<i32>>| {
@@ -509,7 +509,8 @@ mod tests {
         let in1 = net.place_named("in1").unwrap();
         let one = Predicate::at_least(in1, 1);
         assert_eq!(verdict(&net, whole, &one), Err(Flaw::DoesNotFollow));
-        // That nobody enters while the other is inside takes the other clauses.
+        // The first clause alone is not inductive: the other clauses exclude that a process enters
+        // while the other is inside.
         let enter2 = net.transition_named("enter2").unwrap();
         let part = with_ones(atoms.clone(), vec![vec![1, 2]]);
         let enter1 = net.transition_named("enter1").unwrap();
@@ -527,7 +528,7 @@ mod tests {
         assert_eq!(verdict(&net, above.clone(), &both(&net)), Ok(()));
         let log = Predicate::at_least(net.place_named("log").unwrap(), 1);
         assert_eq!(verdict(&net, above.clone(), &log), Err(Flaw::DoesNotFollow));
-        // A step has to follow, too; this one does …
+        // This step follows …
         let in1 = atom(&net, &[("in1", 1)], 1);
         let steps = |step| Induction {
             atoms: vec![sum.clone(), in1.clone()],
@@ -535,7 +536,7 @@ mod tests {
             ..above.clone()
         };
         assert_eq!(verdict(&net, steps(vec![2]), &both(&net)), Ok(()));
-        // … and these do not.
+        // … and the following ones do not.
         assert_eq!(verdict(&net, steps(vec![-2]), &both(&net)), Err(Flaw::Step(0)));
         assert_eq!(verdict(&net, steps(vec![]), &both(&net)), Err(Flaw::Step(0)));
         let beyond = verdict(&net, steps(vec![3]), &both(&net));
@@ -544,7 +545,8 @@ mod tests {
 
     #[test]
     fn remainders_round() {
-        // Tokens move from pair to pair in twos: each pair stays odd, and none is ever empty.
+        // Each transition moves two tokens between pairs of places, or none. So the number of
+        // tokens of each pair stays odd, and no pair is ever empty.
         let net = text::parse(
             "place a 1
              place b 2
@@ -578,7 +580,7 @@ mod tests {
         }
         let v = net.transition_named("v").unwrap();
         assert_eq!(verdict(&net, odd(vec![(0, 3)]), &empty), Err(Flaw::ChangesRemainder(0, v)));
-        // They are 5 together, and the others odd, too: a + b is at most 3.
+        // The total is 5, and each pair holds at least one token, so a + b is at most 3.
         let all = ["a", "b", "c", "d", "e", "f"].map(|name| (name, 1));
         let pair = |one, other| atom(&net, &[(one, 1), (other, 1)], 0);
         let atoms = vec![atom(&net, &all, 5), sum(0), pair("c", "d"), pair("e", "f")];
@@ -590,7 +592,7 @@ mod tests {
         assert_eq!(verdict(&net, whole.clone(), &four), Ok(()));
         let fewer = Induction { remainders: vec![(1, 2)], ..whole };
         assert_eq!(verdict(&net, fewer, &four), Err(Flaw::DoesNotFollow));
-        // Half a place has no remainder.
+        // A multiple of one place must not have a remainder.
         let doubled = atom(&net, &[("a", 2)], 0);
         let scaled =
             Induction { remainders: vec![(0, 2)], ..invariant(vec![doubled], vec![], vec![]) };
@@ -603,7 +605,7 @@ mod tests {
         let less = |one, other| atom(&net, &[(one, 1), (other, -1)], -1);
         let around = vec![less("p", "q"), less("q", "r"), less("r", "p")];
         let known = invariant(around, Vec::new(), vec![vec![-1, -2, -3]]);
-        // p < q < r < p is a contradiction, but no interval is empty after any number of rounds.
+        // p < q < r < p is contradictory, but no interval becomes empty after any number of rounds.
         assert_eq!(verdict(&net, known, &Predicate::True), Err(Flaw::Step(0)));
     }
 }

@@ -213,7 +213,7 @@ mod tests {
         document.check(net, goes_on)?.refutes(refuted, goes_on)
     }
 
-    /// Two processes and a lock: never both inside.
+    /// Two processes that share a lock: at most one is inside.
     fn mutex() -> (Net, LinearCertificate, Predicate) {
         let net = text::parse(
             "net mutex
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn traps_must_be_traps_and_marked() {
-        // Nothing but the trap {p, q} excludes that both are empty: t moves one, u the other.
+        // Only the trap {p, q} excludes that both places are empty.
         let net = text::parse(
             "place p 1\nplace q\nplace r 1\ntransition t: p -> 2*q\ntransition u: 2*q -> p + r",
         )

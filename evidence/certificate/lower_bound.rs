@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(check(&net, &[("p", 1)], 3, &[]), Err(Flaw::FallsBelow(0, t)));
         assert_eq!(check(&net, &[("p", 1), ("q", 1)], 5, &[]), Ok(()));
         assert_eq!(check(&net, &[("p", 1), ("q", 1)], 6, &[]), Err(Flaw::LowAtFirst(0)));
-        // The same place twice has the sum of its weights.
+        // The weights of a place that is listed twice are added up.
         assert_eq!(check(&net, &[("p", 1), ("p", 1)], 4, &[]), Ok(()));
         assert_eq!(check(&net, &[("p", u64::MAX), ("p", u64::MAX)], 4, &[]), Ok(()));
     }

@@ -246,7 +246,7 @@ mod tests {
             let found = visit(&net, 9, |marking| marking[q] == 1);
             assert!(matches!(found, Err(Flaw::Stopped)), "{order:?}");
         }
-        // All that is one firing away, however much it is.
+        // All direct successors are visited, even if there are more than the limit.
         let source = |at: u32| format!("place p{at}\ntransition t{at}: -> p{at}\n");
         let net = text::parse(&(0..20).map(source).collect::<String>()).unwrap();
         let last = net.place_named("p19").unwrap();

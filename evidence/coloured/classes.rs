@@ -50,9 +50,9 @@ pub(super) struct Classes<'m> {
 /// The heads of a sort's colours.
 #[derive(Debug)]
 enum Heads {
-    /// One head for each colour.
+    /// Each colour is its own head.
     Own,
-    /// The head of a tuple consists of the heads of its components.
+    /// The head of each colour.
     By(Vec<u64>),
     /// The head of a tuple consists of the heads of its components.
     OfComponents,
@@ -61,7 +61,7 @@ enum Heads {
 /// A set of colours of a sort, in ascending order.
 #[derive(Debug)]
 pub(super) enum Among {
-    /// The first colours, this many.
+    /// A number of colours, from the first on.
     All(u64),
     These(Vec<u64>),
     /// Tuples of components from these sets, each with the size of its sort.

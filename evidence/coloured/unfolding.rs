@@ -50,7 +50,7 @@ use std::sync::Arc;
 /// The bindings that a list must contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bindings {
-    /// Of bindings with the same effect, one suffices.
+    /// At least one of the bindings with the same effect.
     Some,
     /// Every binding that may fire.
     All,

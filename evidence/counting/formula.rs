@@ -62,8 +62,8 @@ pub struct Figures {
 /// The reason that there is no formula.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoFormula {
-    /// These places of the working net follow from several places, but the number of original
-    /// markings depends on them.
+    /// The number of original markings depends on these places of the working net, each of which
+    /// follows from several places.
     #[error("the number of markings depends on several places at once")]
     Coupled(Vec<PlaceId>),
     /// A factor cannot be computed.

@@ -209,7 +209,8 @@ mod tests {
             );
             text::parse(&net).unwrap()
         };
-        // What is left of the moves would block where q and r are empty.
+        // The self-loops that remain of m and n must go first: with q and r empty, the place `one`
+        // alone may disable them.
         let fused = || {
             vec![
                 ("fused-cycles", at(&[2, 3], &[2, 3])),
@@ -224,12 +225,12 @@ mod tests {
             coupled,
             Err(CountError::NoFormula(NoFormula::Coupled(places))) if places == one
         ));
-        // q alone tells: 1 more on the two places than on q, so q + 2 ways.
+        // With q alone: the two places hold 1 more token than q, which gives q + 2 distributions.
         let net = of("q");
         let mut formula = formula(&net, with(at(&[2, 0], &[]))).unwrap();
         let (figures, visited) = count(&mut formula, 10, &mut || true).unwrap();
         assert_eq!((figures.states, visited), (BigUint::from(4u8 + 3 + 2), 4));
-        // a and b where q and one hold some; m where one does, n where two does.
+        // a and b fire if q and `one` are marked; m fires if `one` is marked, n if `two` is.
         let takes = (4 - 1) + (3 - 1);
         let moves = (4 - 1) + (3 - 1) + (2 - 1);
         assert_eq!(figures.transitions, BigUint::from(2u8 * takes + 2 * moves));

@@ -41,7 +41,7 @@ const MOST_FACTORS: u64 = 1 << 18;
 struct Below {
     /// Summands without children.
     plain: Vec<NodeId>,
-    /// Other summands.
+    /// Summands with children.
     parts: Vec<NodeId>,
     /// Nodes that follow from this node.
     told: Vec<(NodeId, Linear)>,

@@ -126,7 +126,7 @@ mod tests {
         let done = Predicate::at_least(o, 1);
         let trap = vec![[0, 1].map(PlaceId::new).to_vec()];
         let goes_on = &mut || true;
-        // {x} is a siphon without a token: u is dead.
+        // {x} is an unmarked siphon, so u is dead.
         assert!(check_closed(&net, &done, &trap, &[vec![1], vec![]], goes_on).is_err());
         let alone = text::parse("place i 1\nplace o\ntransition t: i -> o").unwrap();
         let steps = [vec![1], vec![]];
@@ -142,14 +142,14 @@ mod tests {
 
     #[test]
     fn siphons_and_traps_need_arcs_of_weight_1() {
-        // Two tokens are never there at once: t is dead, though {a, b} is a marked trap.
+        // a never holds two tokens, so t is dead, although {a, b} is a marked trap.
         let heavy = net("place a 1\nplace b\ntransition t: 2*a -> 2*b\ntransition u: b -> a");
         let trap = vec![heavy.places().collect::<Vec<_>>()];
         let goes_on = &mut || true;
         let flaw = check_commoner(&heavy, &trap, &[], goes_on);
         assert!(matches!(flaw, Err(HomeFlaw::Class(_))), "{flaw:?}");
         let light = net("place a 1\nplace b\ntransition t: a -> b\ntransition u: b -> a");
-        // A siphon with a has b, and the other way round.
+        // A siphon that contains a contains b, and vice versa.
         let steps = [vec![1], vec![]];
         assert!(check_commoner(&light, &trap, &steps, goes_on).is_ok());
         assert!(check_commoner(&light, &trap, &[], goes_on).is_err());

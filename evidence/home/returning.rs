@@ -267,7 +267,8 @@ mod tests {
     fn downhill(net: &Net, weights: &[(&str, u64)]) -> Returning {
         let weight = |&(name, weight): &(&str, u64)| (net.place_named(name).unwrap(), weight);
         let weights = weights.iter().map(weight).collect();
-        // Two idle, one or both waiting, one of them inside.
+        // The reachable markings: both idle, one or both waiting, and those with one process
+        // inside.
         let way = Way::Downhill { weights, document: Document::Markings(5) };
         let along = vec![[0, 1, 2].map(|t| (TransitionId::new(t), 1)).to_vec()];
         Returning { to: Some(Vec::new()), way, along }
@@ -284,9 +285,10 @@ mod tests {
         let mut wanted: Vec<Predicate> = net.transitions().map(Predicate::Enabled).collect();
         wanted.push(Predicate::exactly(net.initial()));
         let right = downhill(&net, &[("waiting", 2), ("inside", 1)]);
-        // That it is exactly so is not upward closed.
+        // An exact marking is not upward closed.
         assert_eq!(check(&net, &right, &wanted), Some(vec![true, true, true, false]));
-        // Entering is no way down, and waiting is an end.
+        // With these weights, entering does not decrease the sum, so a marking with a waiting
+        // process is an end.
         assert_eq!(check(&net, &downhill(&net, &[("waiting", 1), ("inside", 1)]), &wanted), None);
         assert_eq!(check(&net, &downhill(&net, &[]), &wanted), None);
         assert_eq!(check(&net, &downhill(&net, &[("inside", 1), ("inside", 1)]), &wanted), None);

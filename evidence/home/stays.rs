@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(of(&net, 2, &all), Err(Flaw::More(2)));
         assert_eq!(of(&net, 2, &all[..2]), Err(Flaw::More(2)));
         assert_eq!(which_stay(&net, 9, &all, &mut || false), Err(Flaw::Stopped));
-        // More than a word has bits.
+        // More predicates than a word has bits.
         let many = vec![all[1].clone(); 64].into_iter().chain([all[0].clone()]);
         let stay = of(&net, 9, &many.collect::<Vec<_>>()).unwrap();
         assert_eq!((stay[0], stay[64]), (Some(false), Some(true)));
@@ -218,13 +218,14 @@ mod tests {
         ];
         let told = [Some(true), Some(false), Some(true), Some(true), Some(false)];
         assert_eq!(of(&net, 10, &wanted), Ok(told.to_vec()));
-        // The ten markings of a and b are too many: the others need not be lost there.
+        // The ten markings of a and b exceed the limit, so predicates that concern only this
+        // component are open.
         let told = [Some(true), None, Some(true), Some(true), Some(false)];
         assert_eq!(of(&net, 9, &wanted), Ok(told.to_vec()));
         assert_eq!(of(&net, 9, &wanted[1..2]), Err(Flaw::More(9)));
         let always = [Predicate::True, wanted[0].clone()];
         assert_eq!(of(&net, 0, &always), Ok(vec![Some(true), None]));
-        // Whether a place is marked is asked of the whole.
+        // A predicate about a place is decided on the whole net.
         let both = [wanted[0].clone(), Predicate::at_least(PlaceId::new(0), 1)];
         assert_eq!(of(&net, 1000, &both), Err(Flaw::More(1000)));
     }

@@ -238,9 +238,9 @@ mod tests {
             check_undone(&net.unwrap(), &how.map(|t| by(&[t])), &mut || true).is_ok()
         };
         let [t, u, v] = [0, 1, 2];
-        // What u needs of c it puts back itself; but t leaves no c for u to fire.
+        // u puts back the token of c that it consumes. But c need not be marked after t.
         assert!(check("b + c -> a + c", [v, t, t]) && !check("b + c -> a + c", [u, t, t]));
-        // Nothing gives back c.
+        // This u does not put back the token of c.
         assert!(!check("b + c -> a", [v, t, t]));
         let without = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition v: b -> a");
         let without = without.unwrap();
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn cases_need_a_sum_that_is_larger_and_never_falls_and_all_of_them() {
-        // b goes back by k alone, which is free or bound to x: then it is freed first.
+        // Only k brings b back. k is either free or bound to x; if it is bound, it is freed first.
         let net = |free: u64, leak: &str| {
             text::parse(&format!(
                 "place a 1\nplace b\nplace k {free}\nplace x\ntransition t: a -> b\n\

@@ -83,9 +83,9 @@ mod tests {
             check(&net, &fairness, net.initial(), &cycle).is_ok()
         };
         assert!(fair(&["t", "u"], &[]) && fair(&[], &["t", "u"]));
-        // It is disabled while q is marked, and enabled otherwise.
+        // p_only is disabled while q is marked, and enabled otherwise.
         assert!(fair(&["p_only"], &[]) && !fair(&[], &["p_only"]));
-        // It is disabled in the first rounds, and whenever p is empty.
+        // many is disabled in the first rounds, and whenever p is empty.
         assert!(fair(&["many"], &[]) && !fair(&[], &["many"]));
         assert!(fair(&[], &["never"]));
         let stays: FiringSequence = [net.transition_named("p_only").unwrap()].into_iter().collect();

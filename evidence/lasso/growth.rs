@@ -29,7 +29,7 @@ use parikh_temporal::{Atom, Formula, Lasso, Letter, Linear, Literal, Ltl, Node, 
 pub(super) struct Unsettled {
     /// A place whose tokens grow and that an atom reads.
     pub(super) place: PlaceId,
-    /// By position in the cycle, the atoms that are not settled there.
+    /// One entry per position in the cycle: the atoms that are not settled there.
     pub(super) atoms: Vec<Vec<Atom>>,
 }
 

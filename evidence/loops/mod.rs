@@ -293,7 +293,7 @@ mod tests {
         LoopRun::new(blocks).unwrap()
     }
 
-    /// The marking at the end, and the ends of all prefixes that were shown.
+    /// Returns the last marking, after checking the marking of each visited prefix.
     fn looked(net: &Net, run: &LoopRun) -> Result<LargeMarking, LoopReplayError> {
         let mut prefixes = Vec::new();
         let mut look =
@@ -335,7 +335,8 @@ mod tests {
     fn numbers_are_as_large_as_they_have_to_be() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> 2*q\ntransition u: q -> p");
         let net = net.unwrap();
-        // Doubles the tokens of p a thousand times: t and u as often as there are tokens.
+        // The run doubles the tokens of p a thousand times: t and u fire as often as there are
+        // tokens.
         let fire = |t: usize, times: BigUint| Turn {
             part: LoopElement::Fire(TransitionId::new(t)),
             times,

@@ -16,7 +16,8 @@
 //! argument. If the automaton of these conditions accepts no word, there is no such run. Atoms
 //! count as independent of each other, which only admits more words.
 //!
-//! An empty automaton counts only after a check against its formula ([`Tableau::check_complete`]).
+//! An empty automaton counts only after a check against its formula
+//! ([`LinearTableau::check_complete`]).
 
 use super::CASES;
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -283,7 +284,7 @@ mod tests {
     use parikh_net::text;
     use parikh_temporal::{AtomNames, parse_ltl};
 
-    /// Over `a` (p ≥ 1), `b` (q ≥ 1), `both`, `some`, `t` (it fires).
+    /// Parses a property over `a` (p ≥ 1), `b` (q ≥ 1), `both`, `some` and `t` (t fires).
     fn property(net: &Net, text: &str) -> RunProperty {
         let [a, b] = ["p", "q"].map(|it| Predicate::at_least(net.place_named(it).unwrap(), 1));
         let both = Predicate::and([a.clone(), b.clone()]);
@@ -328,7 +329,7 @@ mod tests {
         }
     }
 
-    /// A condition of more leaves than are compared is compared as a whole.
+    /// A condition with more leaves than the limit is compared as a whole.
     #[test]
     fn large_conditions_that_do_not_matter_stay_whole() {
         let places: Vec<String> = (0..2 * MOST_ATOMS).map(|at| format!("place p{at}")).collect();
@@ -362,7 +363,7 @@ mod tests {
             ("F !some", "F (!a & !b)"),
             ("both U t", "F t"),
             ("G (some & both)", "G a"),
-            // What holds initially is known.
+            // The values of atoms in the initial marking are known.
             ("F G b", "X F G b"),
             ("b | X t", "X t"),
             ("b", "0"),

@@ -1,13 +1,13 @@
 //! Proofs that no run of a net has a property, and their checker.
 //!
 //! # The argument
-//! A [`Tableau`] of the property accepts every word that has the property, which is checked state
-//! by state ([`Tableau::check_complete`]). So a run with the property would follow an accepting run
-//! of the automaton. At each position there is a *mover*, which is a transition or the stuttering
-//! of a dead marking, and an edge that reads the letter there. There are finitely many such
-//! *pairs*. The pairs that occur infinitely often stay in one strongly connected component of the
-//! automaton, and together carry all of its marks. The checker removes pairs until no component has
-//! all marks:
+//! A [`LinearTableau`] of the property accepts every word that has the property, which is checked
+//! state by state ([`LinearTableau::check_complete`]). So a run with the property would follow an
+//! accepting run of the automaton. At each position there is a *mover*, which is a transition or
+//! the stuttering of a dead marking, and an edge that reads the letter there. There are finitely
+//! many such *pairs*. The pairs that occur infinitely often stay in one strongly connected
+//! component of the automaton, and together carry all of its marks. The checker removes pairs until
+//! no component has all marks:
 //!
 //! 1. Pairs that are contradictory ([`pairs`]).
 //! 2. Pairs that no reachable marking allows. Either a document refutes the conjunction of the

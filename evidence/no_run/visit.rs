@@ -6,8 +6,8 @@
 //! If only fair runs count, components are decomposed further (`rounds`).
 //!
 //! The automaton is checked against the formula in both directions before
-//! ([`Tableau::check_complete`], [`Tableau::check_sound`]). Markings without a state, where the
-//! property can no longer become true, are not expanded.
+//! ([`LinearTableau::check_complete`], [`LinearTableau::check_sound`]). Markings without a state,
+//! where the property can no longer become true, are not expanded.
 
 mod rounds;
 

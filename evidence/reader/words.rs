@@ -83,8 +83,7 @@ pub(super) fn wrong(line: u64, what: impl Into<String>) -> Unreadable {
     Unreadable { line, what: what.into() }
 }
 
-/// Decodes a file as UTF-8, or else as ISO 8859-1. The encoding does not matter for names, which
-/// are compared by their bytes.
+/// Decodes a file as UTF-8, or else as ISO 8859-1, where each byte is a character.
 pub(super) fn text(bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match std::str::from_utf8(bytes) {

@@ -93,7 +93,7 @@ pub struct NamedClaims {
 pub enum NamedClaim {
     /// A formula, its rank, and the transition to the next marking.
     By(usize, u32, String),
-    /// A formula and its rank.
+    /// A formula with the rank.
     Ranked(usize, u32),
     /// A formula of rank 0.
     Plain((usize,)),

@@ -155,7 +155,7 @@ mod tests {
             let every: Vec<TransitionId> = net.transitions().filter(is_alone).collect();
             let left = ending(&net, every.clone());
             cycles += usize::from(left.len() < every.len());
-            // By what feeds what, in rounds: each round takes those that nothing left feeds.
+            // Repeatedly remove the transitions that no remaining transition feeds.
             let mut open = left;
             while !open.is_empty() {
                 let is_fed = |t: &TransitionId| {

@@ -457,7 +457,7 @@ mod tests {
         assert_eq!(lowered(&Formula::Or(each(ef))), is_possible(both.clone()));
         let never = |formula| ag(not(formula));
         assert_eq!(lowered(&Formula::And(each(never))), is_never(both.clone()));
-        // p is marked initially, q is not.
+        // Initially, p is marked and q is not.
         assert_eq!(
             lowered(&Formula::And(vec![marked("p"), ef(marked("q"))])),
             is_possible(at_least("q", 1))
@@ -466,7 +466,7 @@ mod tests {
             lowered(&Formula::And(vec![marked("q"), ef(marked("q"))])),
             is(Proposition::Constant(false))
         );
-        // Deeper, and beside others.
+        // The same for nested formulas and with other parts.
         let inner = Formula::And(vec![never(marked("p")), ef(marked("q"))]);
         let whole = Formula::And(vec![inner, never(marked("q"))]);
         let parts = vec![possible(both).negated(), possible(q)];
@@ -485,7 +485,7 @@ mod tests {
         let xor = Formula::Xor(Box::new(ef_p), Box::new(ef_q));
         let not_both = Proposition::Iff(Box::new([p.clone(), q.clone().negated()]));
         assert_eq!(lowered(&xor), is(not_both));
-        // State formulas below a path quantifier ask what they ask without it.
+        // A path quantifier around a state formula has no effect.
         assert_eq!(lowered(&Formula::ExistsPath(Box::new(Formula::And(both)))), is(and));
         let on_one_path = ["p", "q"].map(|place| Formula::Finally(Box::new(marked(place))));
         assert_eq!(
@@ -501,7 +501,8 @@ mod tests {
             formula = Formula::Xor(Box::new(formula), Box::new(ag(marked("q"))));
         }
         let Ok(Query::Truth(proposition)) = lowered(&formula) else { panic!("not lowered") };
-        // Each of the 1000 is false where q is not always marked: AG q is, and EF p is true.
+        // Under this assignment, AG q and EF p are true. An even number of XORs with true keeps the
+        // value of EF p.
         assert!(proposition.value(&|goal| *goal == Goal::Reach(at_least("p", 1))));
     }
 

@@ -1,4 +1,5 @@
 //! Final markings, in the format of tools for process mining (ProM, PM4Py):
+//!
 //! ```xml
 //! <finalmarkings>
 //!   <marking><place idref="end"><text>1</text></place></marking>

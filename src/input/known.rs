@@ -50,9 +50,9 @@ const PARTS: [&str; 3] = ["place", "transition", "arc"];
 pub(super) const READ: [&str; 7] =
     ["page", "place", "transition", "arc", "referencePlace", "referenceTransition", "declaration"];
 
-/// Returns true if an attribute has the value that changes nothing. In TAPAAL, such values say that
-/// a transition is not urgent or belongs to the controller, without a game. In PNEditor, they say
-/// that a place is an ordinary one.
+/// Returns true if an attribute has a value that changes nothing. In TAPAAL, such values mean that
+/// a transition is not urgent, or that it belongs to the controller, which only matters in games.
+/// In PNEditor, they mean an ordinary place.
 fn says_no(attribute: &str, value: &str) -> bool {
     matches!(
         (attribute, value),

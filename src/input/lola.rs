@@ -1,7 +1,7 @@
 //! Place/transition nets in the language of LoLA, a low level analyser.
 //!
 //! ```text
-//! PLACE SAFE 1: p, q; r;            { places; what SAFE promises of them is not believed, and not needed }
+//! PLACE SAFE 1: p, q; r;            { places; the promise of SAFE is ignored }
 //! MARKING p: 2, q;                  { q holds 1 }
 //! TRANSITION t CONSUME p: 2, q; PRODUCE r;
 //! ```

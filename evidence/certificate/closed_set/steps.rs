@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use parikh_net::text;
 
-    /// All (p, q, r) with p + q + r = 3.
+    /// The set of all (p, q, r) with p + q + r = 3.
     fn set() -> ClosedSet {
         let mut nodes: Vec<(u64, u32, u32)> = Vec::new();
         let mut put = |value, down, right| {
@@ -175,7 +175,8 @@ mod tests {
         let checked = set.check(&net, &mut || true).unwrap();
         let home = Predicate::at_least(parikh_net::PlaceId::new(0), 3);
         let [a, b, c] = [0, 1, 2].map(TransitionId::new);
-        // All of q to r, then all of r to p: one and two at a time.
+        // Backwards: first all tokens from r to p, then all from q to r, by one and by two firings
+        // at a time.
         let steps = [(c, 1), (c, 2), (b, 1), (b, 2)];
         let lead = |steps: &[(TransitionId, u64)], dropped_at| {
             let of = (&set, &checked.shape, &net);

@@ -89,7 +89,7 @@ fn read_with_time(
 
 struct Place {
     id: String,
-    /// The label for people.
+    /// The label, shown to people instead of the id.
     label: Option<String>,
     at: Position,
     sort: Option<RawTerm>,
@@ -98,7 +98,7 @@ struct Place {
 
 struct Transition {
     id: String,
-    /// The label for people.
+    /// The label, shown to people instead of the id.
     label: Option<String>,
     at: Position,
     guard: Option<RawTerm>,

@@ -29,7 +29,7 @@ pub(super) enum Operation {
     Union = 1,
     Intersection = 2,
     Difference = 3,
-    /// Predecessors by one given firing.
+    /// Predecessors by a given firing.
     Before = 4,
     /// Predecessors by any single firing.
     BeforeAny = 5,
