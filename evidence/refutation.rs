@@ -115,7 +115,8 @@ struct Propagator {
     /// One entry per literal: true if the literal is true. A variable is unassigned if both entries
     /// are false.
     watching: Vec<Vec<usize>>,
-    /// One entry per literal: true if the literal is true. A variable is unassigned if neither literal is.
+    /// One entry per literal: true if the literal is true. A variable is unassigned if neither
+    /// literal is.
     holds: Vec<bool>,
     /// The literals made true, in order. Those before `next` have been propagated.
     trail: Vec<i32>,

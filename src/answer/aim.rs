@@ -66,7 +66,7 @@ pub enum Role {
 pub enum Whole {
     /// A formula: the reason lists its decisive parts.
     Formula,
-    /// All conditions are reachable.
+    /// Every condition is reachable.
     Reachable,
     /// No condition is reachable.
     Unreachable,

@@ -48,7 +48,7 @@ impl Basis {
         Some(basis)
     }
 
-    /// Builds the answer with this basis.
+    /// Builds the answer to a question from its basis.
     pub(super) fn answer(
         self,
         id: &str,

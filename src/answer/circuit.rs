@@ -1,6 +1,6 @@
 //! Incremental evaluation of a proposition while its atoms are settled.
 //!
-//! The proposition is a tree of nodes in breadth-first order: parents precede their parts, and the
+//! The proposition is a tree of nodes, listed level by level: parents precede their parts, and the
 //! parts of a node are consecutive. A settled atom gives its leaves a value. Each node whose value
 //! follows from its parts passes the value on to its parent. A conjunction is false with one false
 //! part, and true when its count of open parts is 0. So a settled atom costs as many steps as its

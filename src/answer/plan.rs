@@ -30,7 +30,7 @@ pub struct Plan {
     known: HashMap<u64, Vec<GoalId>>,
     hasher: RandomState,
     questions: Vec<Question>,
-    /// The state of each question.
+    /// The state of the questions, by question index.
     progress: Vec<Progress>,
     /// The counts of relevant occurrences of the goals.
     wanted: Wanted,
@@ -45,7 +45,7 @@ pub struct Plan {
     minds_caps: bool,
 }
 
-/// The state of one question.
+/// The state of a question.
 #[derive(Clone, Debug)]
 struct Progress {
     is_decided: bool,

@@ -194,7 +194,7 @@ impl Making<'_> {
         self.net.core().transitions().flat_map(of).chain(self.caps.iter().copied()).collect()
     }
 
-    /// Adds the places that caps need.
+    /// Adds the places `within`, `beyond` and `over` for nets with caps.
     fn beyond(&self, builder: &mut NetBuilder) -> Result<Beyond, BuildError> {
         let core = self.net.core();
         let mut place = |what, of: Option<PlaceId>, tokens| {

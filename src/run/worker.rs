@@ -203,7 +203,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         self.sessions.push((growth.role, kept));
     }
 
-    /// Starts all engines of a role.
+    /// Starts the engines of a role.
     fn begin(&self, role: Role, ground: &'p Ground<'p>) -> Vec<RunningEngine<'p>> {
         let mut running = Vec::new();
         let engines = self.portfolio.engines(role);

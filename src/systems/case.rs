@@ -51,7 +51,7 @@ impl Format {
 /// The logic of the properties.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Logic {
-    /// LTL: properties of all runs.
+    /// Linear temporal logic (LTL): a formula is evaluated on every run.
     Ltl,
     /// CTL: properties of all states, over maximal paths.
     Ctl,
@@ -66,7 +66,7 @@ pub enum Question {
     Branching(BranchingFormula),
 }
 
-/// A system with its properties.
+/// A parallel system and the properties to check.
 #[derive(Debug)]
 pub struct Case {
     /// The system.

@@ -54,7 +54,7 @@ pub enum Shown {
         /// The position after the last label; the number of labels if the run is finite.
         back: usize,
     },
-    /// These components have no violating run.
+    /// No run of the given components violates the formula.
     Components(Vec<FactorView>),
     /// The composition of these components has no violating run. They were composed pairwise in
     /// this order, and minimised after each step.

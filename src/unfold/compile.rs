@@ -216,7 +216,7 @@ impl Check {
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) variables: Vec<VariableId>,
-    /// Number of colours of each variable.
+    /// Number of colours per variable.
     pub(crate) sizes: Vec<u64>,
     /// The guard, as a conjunction.
     pub(crate) checks: Vec<Check>,

@@ -25,11 +25,11 @@ const POLLING: u64 = 1 << 12;
 
 /// The possible colours and bindings.
 pub(super) struct Possible {
-    /// The possible colours of each place.
+    /// The possible colours, by place index.
     pub(super) places: Vec<Colours>,
     /// The bindings of each transition, concatenated, with one colour per variable.
     pub(super) bindings: Vec<Vec<u32>>,
-    /// Number of bindings of each transition.
+    /// Number of bindings, by transition index.
     pub(super) counts: Vec<usize>,
 }
 

@@ -24,7 +24,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
-/// Returns the output for these arguments.
+/// Runs `parikh encode` and returns its output.
 fn written(arguments: &[&str]) -> String {
     let output = encode(arguments);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));

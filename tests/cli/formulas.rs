@@ -2,7 +2,7 @@
 
 use crate::support::binary::Desk;
 
-/// Two processes that share a lock.
+/// A net of two processes with a shared lock.
 const MUTEX: &str = "<pnml><net id='mutex'>
   <place id='idle_1'><initialMarking><text>1</text></initialMarking></place>
   <place id='idle_2'><initialMarking><text>1</text></initialMarking></place>

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | GreatSPN's editor (`PNMLFormat.java`) | every token is a `tuple`, also of one component, `all` inside of it; places of black tokens have no `type`; `dot` declared as `Dot` only where there is such a place; numbers as `finiteintrangeconstant` with the ends of the declared range; names are ids; no partitions. Its `true` in guards (`<numberconstant value="true">`, never closed) is no XML |
 //! | ePNK | ids `id1`, `id2`; `text` behind `structure`, `graphics` in every label, in `declaration` as well; several declarations, on the page and behind the nodes; `dot` and `productsort` written out in a `type`, `multisetsort` around; no inscription means one black token; types `pt-hlpng` and `highlevelnet`; `ltp` and `gtp` for parts, `lt`, `leq`, `gt`, `geq` for numbers; sums and conjunctions pair by pair |
-//! | PNML Framework, CPN-AMI and Coloane through it | declarations on the outermost page; `natural` in counts; markings as one `add` of `numberof`s; names of the form `html` or with blanks, told apart by ids; a `name` may be empty |
+//! | PNML Framework, CPN-AMI and Coloane through it | declarations on the outermost page; `natural` in counts; markings as one `add` of `numberof`s; names of the form `html` or with blanks, distinguished by ids; a `name` may be empty |
 //! | TAPAAL (`verifypn`) | type `ptnet` for coloured nets too; `end` before `start`; the black token as `useroperator` of the sort `dot`; `add` of one; `type="normal"` of arcs; a stray `>` between elements |
 //! | AdamMC | no names of sorts, partitions and constants |
 //! | contest models by hand and by script | `subterm` in `subterm` (FileSystem); elements of a partition for all their colours (VehicularWifi) |

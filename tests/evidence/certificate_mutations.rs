@@ -442,7 +442,7 @@ impl Tally {
         Tally(mutations.iter().map(|&(name, _)| (name, 0, 0)).collect())
     }
 
-    /// Tries all mutations of a certificate.
+    /// Tries every mutation on a certificate.
     fn all<T: Clone>(
         &mut self,
         (original, refuted): (&T, &[Predicate]),

@@ -26,7 +26,7 @@ use std::time::Duration;
 
 const LIMITS: Limits = Limits { states: 200, tokens: 40 };
 
-/// Questions that need no final marking.
+/// Questions without final markings.
 const PLAIN: [Examination; 5] =
     [ReachabilityDeadlock, OneSafe, QuasiLiveness, StableMarking, Liveness];
 

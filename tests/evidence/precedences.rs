@@ -62,7 +62,7 @@ const CHANGES: [&str; 10] = [
     "a counter that counts less",
 ];
 
-/// Applies the mutation of this number.
+/// Applies the mutation with the number `kind`.
 fn change(certificate: &mut LinearCertificate, kind: usize, net: &Net, rng: &mut Rng) {
     let counters = net.transition_count();
     let at = rng.usize(..2);

@@ -17,7 +17,7 @@ const QUERIES: &str = r#"<?xml version="1.0"?>
 <property><id>made</id><formula><place-bound><place>made</place></place-bound></formula></property>
 </property-set>"#;
 
-/// Creates the net, and its evidence.
+/// Creates the net and evidence about its unbounded place.
 fn desk() -> (Desk, String) {
     let desk = Desk::with(SHOP);
     let queries = desk.write("UpperBounds.xml", QUERIES);

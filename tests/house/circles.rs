@@ -8,14 +8,14 @@ use super::imports::{Route, mentions, module};
 use super::{files, read};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The folders that contain crates.
+/// The folders of the workspace's crates.
 const CRATES: [&str; 8] =
     ["net", "solvers", "symbolic", "temporal", "systems", "encodings", "evidence", "src"];
 
 /// The files of a crate by module, with their uses of each other.
 struct Imports {
     files: BTreeMap<Route, String>,
-    /// The routes that each module uses.
+    /// The used routes, by module.
     uses: BTreeMap<Route, BTreeSet<Route>>,
     /// The origin of each re-exported name, by module and name.
     handed_on: BTreeMap<(Route, String), Route>,

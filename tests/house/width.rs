@@ -2,7 +2,7 @@
 
 use super::{files, read};
 
-/// The folders that contain Rust code.
+/// The folders with Rust code.
 const ROOTS: [&str; 11] = [
     "net",
     "solvers",

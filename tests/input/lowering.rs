@@ -34,7 +34,7 @@ fn number(expression: &Expression, marking: &Marking) -> i128 {
     }
 }
 
-/// A net with its reachability graph.
+/// A net and its reachability graph.
 struct Space {
     net: Net,
     markings: Vec<Marking>,

@@ -8,7 +8,7 @@ const INSIDE: &str = "<place id='p'><initialMarking><text>1</text></initialMarki
                       <place id='q'/><transition id='t'/><arc id='a' source='p' target='t'/>\
                       <arc id='b' source='t' target='q'/>";
 
-/// Returns the net with this type.
+/// Returns a PNML net of the type `kind`.
 fn net(kind: &str) -> String {
     format!("<net id='n' type='{kind}'>{INSIDE}</net>")
 }

@@ -183,7 +183,7 @@ fn nets_with_caps_stand_for_their_models_in_two_halves() {
     assert!(capped > tried / 50 && left > tried / 200 && emptied > tried / 100, "{counts}");
 }
 
-/// The first markings of a model in breadth-first order.
+/// The first markings of a model, by a breadth-first search.
 struct Beginning {
     markings: Vec<Vec<u64>>,
 }

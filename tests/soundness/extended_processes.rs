@@ -23,7 +23,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
-/// All four soundness questions.
+/// The four soundness questions.
 const KINDS: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundness, EasySoundness];
 
 /// A process as tables of numbers.
@@ -31,7 +31,7 @@ const KINDS: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundness, Eas
 struct Process {
     /// The net with the tokens of one case.
     table: Table,
-    /// The final markings of one case.
+    /// The final markings of a single case.
     finals: Vec<Vec<u64>>,
     /// Number of cases at the same time.
     cases: u64,
@@ -215,7 +215,7 @@ struct Found {
 }
 
 impl Found {
-    /// Asks all questions about a process.
+    /// Asks the four questions about a random process.
     fn ask(&mut self, seed: u64) {
         let process = Process::random(seed);
         let begun = process.begun();

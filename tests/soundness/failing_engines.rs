@@ -29,7 +29,7 @@ const DEEPEN: usize = 2;
 const CANDIDATES: usize = 3;
 const STATISTICS: usize = 4;
 
-/// Number of failures at each point.
+/// Number of failures, by point.
 static FAILED: [AtomicUsize; 5] = [const { AtomicUsize::new(0) }; 5];
 
 struct Failing<const AT: usize>;

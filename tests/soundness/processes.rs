@@ -18,7 +18,7 @@ use parikh::structure::workflow::{Workflow, cases};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-/// All four soundness questions.
+/// The four soundness questions.
 const KINDS: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundness, EasySoundness];
 
 /// A net, the number of cases, the answers to [`KINDS`], and a part of the reason for soundness.

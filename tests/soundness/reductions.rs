@@ -247,7 +247,7 @@ fn every_candidate(net: &WorkNet, rng: &mut Rng) -> Vec<Candidate> {
     candidates
 }
 
-/// Returns all nonempty subsets.
+/// Returns every nonempty subset.
 fn subsets<T: Copy>(all: &[T]) -> impl Iterator<Item = Vec<T>> {
     (1u32..1 << all.len()).map(|mask| {
         all.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, &x)| x).collect()

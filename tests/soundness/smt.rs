@@ -125,7 +125,8 @@ fn what_is_large_takes_few_steps() {
     assert!(maximum.proved.is_none());
 }
 
-/// By default, the integer encoding is used only on nets whose numbers are too large for clauses.
+/// The default portfolio uses the integer encoding only on nets whose numbers are too large for
+/// clauses.
 #[test]
 fn the_default_engine_is_at_work_where_places_may_hold_much() {
     let goals = |net: &Net| {

@@ -26,7 +26,7 @@ struct Graph {
     steps: Vec<Vec<(LabelId, usize)>>,
 }
 
-/// A label that no system has.
+/// A label outside of every system.
 const NOTHING: LabelId = LabelId(u32::MAX);
 
 fn enumerated(system: &System) -> Graph {

@@ -31,12 +31,12 @@ impl Default for Limits {
     }
 }
 
-/// All reachable markings of a net.
+/// The reachability graph of a net.
 pub(crate) struct StateSpace<'n> {
     net: &'n Net,
     /// The markings in the order of discovery, beginning with the initial marking.
     markings: Vec<Marking>,
-    /// The index of each marking.
+    /// The indices of the markings.
     numbers: HashMap<Marking, usize>,
     /// The indices of each marking's successors.
     successors: Vec<Vec<usize>>,

@@ -15,7 +15,7 @@ pub(crate) enum Form {
     And(Vec<Form>),
     Or(Vec<Form>),
     Implies(Box<[Form; 2]>),
-    /// An equivalence, or its negation.
+    /// An equivalence, negated if the flag is false.
     Alike(bool, Box<[Form; 2]>),
     All(Box<Form>),
     Exists(Box<Form>),

@@ -153,7 +153,7 @@ impl Parts {
         all
     }
 
-    /// Removes a place with its arcs.
+    /// Removes a place and the arcs at the place.
     fn remove_place(&mut self, p: usize) {
         self.places.remove(p);
         for side in self.transitions.iter_mut().flat_map(|(_, sides)| sides) {

@@ -193,7 +193,7 @@ impl Kinds {
     }
 }
 
-/// Returns an answer with this evidence.
+/// Returns an answer that refers to the evidence `shown_by`.
 fn answer(id: &str, value: &str, shown_by: &str) -> String {
     format!(r#"{{"answer": {{"id": "{id}", "value": "{value}", "shown_by": [{shown_by}]}}}}"#)
 }

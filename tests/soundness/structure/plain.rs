@@ -42,7 +42,8 @@ pub(crate) fn nets(seed: u64, count: u64, shape: Shape) -> impl Iterator<Item = 
     (0..scaled(count)).map(move |_| random_net(&mut random, &shape))
 }
 
-/// Returns the reachable markings in breadth-first order. The flag is true if these are all.
+/// Returns the reachable markings in the order of a breadth-first search. The flag is true if these
+/// are all.
 pub(crate) fn reachable(net: &Net, limit: usize) -> (Vec<Marking>, bool) {
     let mut known = HashSet::from([net.initial().clone()]);
     let mut markings = vec![net.initial().clone()];
@@ -93,7 +94,7 @@ pub(crate) fn dense_null_space(rows: &[Vec<i128>]) -> Vec<Vec<i128>> {
     table[done..].iter().map(|row| row[width..].to_vec()).collect()
 }
 
-/// Returns the rank of these vectors.
+/// Returns the rank of the matrix `rows`.
 pub(crate) fn rank(rows: &[Vec<i128>]) -> usize {
     rows.len() - dense_null_space(rows).len()
 }
