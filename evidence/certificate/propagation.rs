@@ -8,8 +8,7 @@
 //! what the other parts leave. If a term has a known remainder modulo a number, the ends of its
 //! interval are rounded to that remainder.
 //!
-//! No case is ever split. So the time is proportional to the number of propagated bounds, and the
-//! absence of a contradiction proves nothing.
+//! No case is split, so the absence of a contradiction proves nothing.
 //!
 //! # Sources
 //! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals); W. Harvey, P. Stuckey, *Improving
@@ -43,15 +42,13 @@ impl Literal {
         Literal { upper: !self.upper, bound: self.bound + by, ..self }
     }
 
-    /// Returns the condition before a change of the term by `change` under which the literal holds
-    /// after it.
+    /// Returns the literal that must hold before the term changes by `change`.
     pub(super) fn before(self, change: i128) -> Result<Literal, Flaw> {
         let bound = self.bound.checked_sub(change).filter(|bound| bound.abs() < MOST);
         Ok(Literal { bound: bound.ok_or(Flaw::Overflow)?, ..self })
     }
 
-    /// Returns the number of the end of the term's interval whose change may make the literal
-    /// false.
+    /// Returns the number of the interval end whose change may make the literal false.
     fn slot(self) -> usize {
         2 * self.term + usize::from(!self.upper)
     }
@@ -72,8 +69,7 @@ struct Remainder {
 }
 
 impl Remainder {
-    /// Returns the largest such number that is at most `bound` (`upper`), or the smallest that is
-    /// at least `bound`.
+    /// Returns the nearest such number at most `bound` (`upper`), or at least `bound`.
     fn nearest(self, bound: i128, upper: bool) -> i128 {
         match upper {
             true => bound - (bound - self.of).rem_euclid(self.modulus),
@@ -90,16 +86,14 @@ pub(super) struct Propagator {
     /// Remainders of terms, where known.
     remainders: HashMap<usize, Remainder>,
     rows: Vec<Row>,
-    /// Rows to visit when the interval of a term changes: the rows that contain the term, and the
-    /// row that defines it.
+    /// Rows to visit when a term changes: the rows that contain or define the term.
     rows_of: Vec<Vec<usize>>,
     known_rows: HashMap<Vec<(PlaceId, i64)>, usize>,
     /// Each clause has at most one literal per slot. The first two literals are watched.
     clauses: Vec<Vec<Literal>>,
     /// Indices of the clauses that watch a literal of each slot.
     watching: Vec<Vec<usize>>,
-    /// The undo log. Each entry is a term, true for its upper bound, and the bound before the
-    /// change.
+    /// The undo log: a term, true for its upper bound, and the bound before the change.
     trail: Vec<(usize, bool, i128)>,
     /// Index in the trail; earlier changes have been propagated.
     next: usize,
@@ -162,8 +156,7 @@ impl Propagator {
         self.dirty.push(row);
     }
 
-    /// Records that the term is congruent to `of` modulo `modulus`. Returns false if the term
-    /// already has a remainder.
+    /// Records that the term is `of` modulo `modulus`. Returns false if it has a remainder.
     pub(super) fn keep_remainder(&mut self, term: usize, modulus: i128, of: i128) -> bool {
         if self.remainders.contains_key(&term) {
             return false;
@@ -222,8 +215,7 @@ impl Propagator {
                 self.relate(term, parts);
             }
         }
-        // Propagate outside of any assumption, so that the bounds persist. The initial marking
-        // satisfies everything, so there is no contradiction.
+        // Propagate without assumptions, so that bounds persist. m₀ excludes a contradiction.
         self.propagate();
         Some(())
     }
@@ -240,8 +232,7 @@ impl Propagator {
         merged.sort_unstable_by_key(|literal| {
             (literal.slot(), if literal.upper { -literal.bound } else { literal.bound })
         });
-        // Of two literals on the same slot, the weaker one is equivalent to their disjunction. It
-        // is sorted first and kept.
+        // Of two literals on one slot, the first is weaker and equals their disjunction.
         merged.dedup_by_key(|literal| literal.slot());
         merged.sort_by_key(|&literal| self.is_false(literal));
         match merged.iter().filter(|&&literal| !self.is_false(literal)).count() {
@@ -267,9 +258,8 @@ impl Propagator {
         contradiction
     }
 
-    /// Returns true if every case is contradictory, where each literal of a clause and each of
-    /// `splits` is true or false. At most `most` cases are tried. Returns `None` when `goes_on`
-    /// returns false.
+    /// Returns true if every case is contradictory, for each truth value of clause literals and of
+    /// `splits`. Tries at most `most` cases. Returns `None` when `goes_on` returns false.
     pub(super) fn contradicts_by_cases(
         &mut self,
         splits: &[Literal],
@@ -311,8 +301,7 @@ impl Propagator {
         }
     }
 
-    /// Returns an undecided literal of a clause that is not yet true, or else an undecided literal
-    /// of `splits`.
+    /// Returns an undecided literal of an unsatisfied clause, or else one of `splits`.
     fn undecided(&self, splits: &[Literal]) -> Option<Literal> {
         let is_open = |clause: &&Vec<Literal>| !clause.iter().any(|&it| self.is_true(it));
         let open = self.clauses.iter().find(is_open);
@@ -495,8 +484,7 @@ impl Propagator {
     }
 }
 
-/// Returns how many times the sum `own` is contained in `rest`. Returns 0 if `own` has a
-/// coefficient below 1.
+/// Returns how often the sum `own` is contained in `rest`; 0 for a coefficient below 1.
 fn times(own: &[(usize, i128)], rest: &BTreeMap<usize, i128>) -> i128 {
     let mut least = i128::MAX;
     for (part, a) in own {
