@@ -377,7 +377,7 @@ fn names_in_questions_and_reasons_cannot_be_taken_for_a_verdict() {
 
 /// The dependencies that an auditor must trust: nets, temporal formulas with their automata, and
 /// file readers.
-const ALLOWED: [&str; 8] = [
+const ALLOWED: [&str; 9] = [
     "encoding_rs",
     "parikh-files",
     "parikh-net",
