@@ -35,7 +35,7 @@ pub enum GoalKind {
     Home,
     /// The kind of [`Goal::Run`].
     Run,
-    /// The kind of [`Goal::ExpressionTree`].
+    /// The kind of [`Goal::Tree`].
     Tree,
 }
 

@@ -352,7 +352,7 @@ fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
     }
     for (command, why) in [
         ("/nowhere/solver", "it does not start"),
-        ("cat", "is no SMT-LIB 2"),
+        ("cat", "is not SMT-LIB 2"),
         ("\"", "expected a program"),
     ] {
         let output =

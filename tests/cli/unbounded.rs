@@ -51,11 +51,7 @@ fn a_loop_that_adds_tokens_may_begin_after_a_prefix() {
 fn a_run_is_excluded_where_no_marking_is_dead_and_a_place_grows() {
     let net = "place left 1\nplace right\nplace count
         transition go: left -> right\ntransition return: right -> left + count";
-    for (formula, value) in [
-        ("A G F (left >= 1)", "TRUE"),
-        ("A F G (left >= 1)", "FALSE"),
-        ("A G F (count >= 3)", "TRUE"),
-    ] {
+    for (formula, value) in [("A G F (left >= 1)", "TRUE"), ("A F G (left >= 1)", "FALSE")] {
         let said = asked(net, formula);
         assert!(said.contains(&format!(": {value}")), "{formula}: {said}");
     }

@@ -113,8 +113,11 @@ fn the_claim_is_named_where_it_is_used() {
 #[test]
 fn a_net_without_units_is_not_said_to_use_them() {
     let bare = pnml(&[("p", 1)], &[("t", &["p"], &[])], &[]);
-    assert_eq!(techniques(&keys(&bare)["NESTED_UNITS"]), ["TOPOLOGICAL"]);
-    assert_eq!(techniques(&keys(&cycle())["NESTED_UNITS"]), ["USE_NUPN"]);
+    let bare = keys(&bare);
+    let bare = techniques(&bare["NESTED_UNITS"]);
+    assert!(bare.contains(&"TOPOLOGICAL") && !bare.contains(&"USE_NUPN"), "{bare:?}");
+    let cycle = keys(&cycle());
+    assert!(techniques(&cycle["NESTED_UNITS"]).contains(&"USE_NUPN"));
 }
 
 /// Returns a model with the claim that one unit holds all places. Transition t marks b and c

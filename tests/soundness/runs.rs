@@ -85,6 +85,8 @@ fn every_engine_alone_is_right_about_runs() {
             Role::RunProofs | Role::TreeDiagrams => {
                 assert!(found == 0 && excluded > 50, "{engine:?}: {excluded}");
             }
+            // The engine for growing runs leaves bounded nets to others.
+            _ if engine.name == "growing runs" => assert!(found > 50, "{found}, {excluded}"),
             _ => assert!(found > 100, "{engine:?}: {found}, {excluded}"),
         }
     }

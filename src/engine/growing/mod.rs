@@ -11,7 +11,7 @@
 //! ([`CoverNode`](crate::evidence::no_run::cover::CoverNode)). Where a node is reached from an
 //! earlier one with the same state and no more tokens, the places with more tokens lose their upper
 //! end, as long as what the automaton reads on the way stays the same while they grow. There are
-//! three ways to build nodes ([`Precision`](product::Precision)):
+//! three ways to build nodes ([`Precision`]):
 //!
 //! - *Plain*: no place loses its upper end. A way from a node to a larger one with all marks is a
 //!   run.
