@@ -175,7 +175,10 @@ impl<R: BufRead> SymmetricReader<R> {
                     self.place(id, at)?;
                 }
                 "transition" => {
-                    let [id] = tag.attributes(["id"])?;
+                    let [id, distribution] = tag.attributes(["id", "distribution"])?;
+                    if distribution.is_some() {
+                        self.urgencies.rate();
+                    }
                     let id = tag.required(id, "transition", "id")?;
                     self.transition(id, at)?;
                 }
