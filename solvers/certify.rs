@@ -3,7 +3,7 @@
 //! Let y be any rational numbers, one per row, and d = c − Aᵀ·y. For every point x of the program
 //!
 //! > c·x = y·(A·x) + d·x ≤ Σᵣ max { yᵣ·a : a in the bounds of row r } + Σⱼ max { dⱼ·x : x in the
-//! bounds of column j }
+//! > bounds of column j }
 //!
 //! holds for any y (weak duality). So y needs no trust: the right-hand side is computed in
 //! integers, and if every maximum in it is finite, it is an upper bound on c·x. With minima it is a

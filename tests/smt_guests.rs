@@ -272,12 +272,12 @@ fn what_a_command_says_is_an_answer_or_nothing() {
         other => panic!("{other:?}"),
     };
     // The script has no model for the answer, so no value is requested.
-    failed("echo sat", "its model is none");
+    failed("echo sat", "its model is wrong");
     failed("echo '(error \"no such thing\")'", "no such thing");
     failed("echo perhaps", "neither sat nor unsat");
-    failed("echo '))'", "no SMT-LIB 2");
-    failed("head -c 300000 /dev/zero | tr '\\0' '('", "no SMT-LIB 2");
-    failed("yes | head -n 2000000", "no SMT-LIB 2");
+    failed("echo '))'", "not SMT-LIB 2");
+    failed("head -c 300000 /dev/zero | tr '\\0' '('", "not SMT-LIB 2");
+    failed("yes | head -n 2000000", "not SMT-LIB 2");
     failed("exit", "it died");
     let unknown = said("echo unknown");
     assert!(matches!(unknown, SmtAnswer::NoAnswer(NoAnswer::Unknown(_))), "{unknown:?}");
@@ -368,9 +368,9 @@ fn what_is_no_solver_is_refused_with_the_reason() {
     for (line, why) in [
         ("/nowhere/z3 -in", "it does not start"),
         ("true", "it died"),
-        ("cat", "no SMT-LIB 2"),
-        ("yes", "no SMT-LIB 2"),
-        ("yes )", "no SMT-LIB 2"),
+        ("cat", "not SMT-LIB 2"),
+        ("yes", "not SMT-LIB 2"),
+        ("yes )", "not SMT-LIB 2"),
     ] {
         match SmtCommand::start(command(line).unwrap()) {
             Err(error @ SmtError::Command { .. }) => {

@@ -50,7 +50,7 @@ impl LowerBound {
             add(weights.entry(place).or_default(), weight.into())?;
         }
         let (least, needed) = (|place| known.interval(place).0, i128::from(self.tokens));
-        if total(&weights, |place| least(place))? >= needed {
+        if total(&weights, least)? >= needed {
             return Ok(()); // 1
         }
         if total(&weights, |place| net.initial()[place])? < needed {

@@ -202,8 +202,11 @@ fn is_wide(bytes: &[u8]) -> bool {
     wide_unit(bytes).is_some()
 }
 
+/// A conversion of two bytes to a unit of UTF-16.
+type ToUnit = fn([u8; 2]) -> u16;
+
 /// Returns the conversion of two bytes to a unit of UTF-16, and the length of the byte order mark.
-fn wide_unit(bytes: &[u8]) -> Option<(fn([u8; 2]) -> u16, usize)> {
+fn wide_unit(bytes: &[u8]) -> Option<(ToUnit, usize)> {
     match bytes {
         [0xFF, 0xFE, ..] => Some((u16::from_le_bytes, 2)),
         [0xFE, 0xFF, ..] => Some((u16::from_be_bytes, 2)),

@@ -120,10 +120,10 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     });
     let mut aids: Vec<Goal> = changes.collect();
     aids.push(Goal::Reach(Predicate::Dead));
-    if let Goal::Tree(property) = goal {
-        if property.atoms().iter().all(is_aid) {
-            aids.extend(sought(property, net));
-        }
+    if let Goal::Tree(property) = goal
+        && property.atoms().iter().all(is_aid)
+    {
+        aids.extend(sought(property, net));
     }
     aids
 }

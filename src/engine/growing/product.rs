@@ -66,6 +66,10 @@ pub(super) struct Product<'a> {
     expanded: usize,
 }
 
+/// A successor of a node: the automaton's edge, the transition (`None` where a dead marking repeats),
+/// the node before any place loses its upper end, and the acceptance marks.
+type RawSuccessor = (usize, Option<TransitionId>, CoverNode, Marks);
+
 impl<'a> Product<'a> {
     pub(super) fn new(
         net: &'a Net,
@@ -150,10 +154,7 @@ impl<'a> Product<'a> {
 
     /// What a node leads to: the automaton's edge, the mover, and the node before any place loses
     /// its upper end. `None` when numbers are too large.
-    fn successors(
-        &self,
-        from: u32,
-    ) -> Option<Vec<(usize, Option<TransitionId>, CoverNode, Marks)>> {
+    fn successors(&self, from: u32) -> Option<Vec<RawSuccessor>> {
         let node = &self.nodes[from as usize];
         let enabling = |t| Some((t, node.enabling(self.net, t)?));
         let enabled: Vec<_> = self.net.transitions().filter_map(enabling).collect();

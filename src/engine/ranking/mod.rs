@@ -6,8 +6,8 @@
 //! pairs do not decrease any place, and every state is left as often as it is entered. If no such x
 //! uses a given pair, then by duality there are place weights y ≥ 0 and state values z that the
 //! pair decreases and no other pair increases. One program per component finds the weights for all
-//! such pairs at once: maximise Σ s subject to C·(s + r) ≥ 0, flow conservation in each state by s
-//! + r, 0 ≤ s ≤ 1, 0 ≤ r. The dual values of its rows are the weights. They are converted to
+//! such pairs at once: maximise Σ s subject to C·(s + r) ≥ 0, flow conservation in each state by
+//! s + r, 0 ≤ s ≤ 1, 0 ≤ r. The dual values of its rows are the weights. They are converted to
 //! integers and checked exactly. The decreasing pairs are removed, and the remaining components are
 //! treated in turn.
 //!

@@ -89,7 +89,7 @@ pub(super) enum Decision {
 pub(super) enum Least {
     /// The minimum is at least `bound`. The lemma lacks the refuted comparison and its factor, see
     /// [`BoundLemma`].
-    Bound { bound: i128, lemma: BoundLemma, point: Point },
+    Bound { bound: i128, lemma: Box<BoundLemma>, point: Point },
     /// The sum is unbounded below.
     Unbounded,
     /// Undecided.
@@ -292,7 +292,7 @@ impl<'n> Relaxation<'n> {
                 let bound = bound.and_then(|bound| bound.checked_add(costs.constant));
                 match lemma.zip(bound) {
                     Some(((lemma, factor), bound)) => {
-                        let lemma = BoundLemma { lemma, factor };
+                        let lemma = Box::new(BoundLemma { lemma, factor });
                         Least::Bound { bound, lemma, point: self.point(optimum.point) }
                     }
                     None => {
