@@ -90,7 +90,7 @@ fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
             }
         }
     }
-    eprintln!("{runs} runs, {argued} argued, {open} open; {refused} refused, {accepted} accepted");
+    println!("{runs} runs, {argued} argued, {open} open; {refused} refused, {accepted} accepted");
     assert!(runs > 200 && argued > 200 && refused > 500 && accepted > 100);
 }
 
