@@ -91,7 +91,7 @@ pub(super) enum Unread {
     Broken(InputError),
     /// The model has times or priorities. Contains the model without them, and the error that
     /// refuses the model with them.
-    Timed(Box<SourceModel>, InputError),
+    Timed(Box<(SourceModel, InputError)>),
     /// The file is of another format. Contains the error to report if no other format reads the
     /// file.
     AnotherFormat(InputError),

@@ -167,10 +167,11 @@ pub fn read_source_as(path: &Path, timing: Timing) -> Result<SourceModel, InputE
                 tracing::info!("read {file}: {sizes}, {lasted:.2?}");
                 return Ok(source);
             }
-            Err(Unread::Timed(source, _)) if timing == Timing::LeftOut => {
-                return Ok(source.assuming([Assumption::Untimed]));
+            Err(Unread::Timed(timed)) if timing == Timing::LeftOut => {
+                return Ok(timed.0.assuming([Assumption::Untimed]));
             }
-            Err(Unread::Broken(error) | Unread::Timed(_, error)) => return Err(error),
+            Err(Unread::Timed(timed)) => return Err(timed.1),
+            Err(Unread::Broken(error)) => return Err(error),
             Err(Unread::AnotherFormat(error)) => refused = Some(error),
         }
     }

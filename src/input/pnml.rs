@@ -32,7 +32,7 @@ pub(super) const FORMAT: Format = Format {
     begins: may_be_xml,
     read: |reader, name| match read_extended_from(reader, name) {
         Ok((net, None)) => Ok(net.into()),
-        Ok((net, Some(refusal))) => Err(Unread::Timed(Box::new(net.into()), refusal)),
+        Ok((net, Some(refusal))) => Err(Unread::Timed(Box::new((net.into(), refusal)))),
         Err(colours @ InputError::Coloured { .. }) => Err(Unread::AnotherFormat(colours)),
         Err(broken) => Err(Unread::Broken(broken)),
     },

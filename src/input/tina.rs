@@ -32,7 +32,7 @@ pub(super) const FORMAT: Format = Format {
         let text = whole(reader, name)?;
         match net(Script { file: name, text: &text })? {
             (net, None) => Ok(net.into()),
-            (net, Some(refusal)) => Err(Unread::Timed(Box::new(net.into()), refusal)),
+            (net, Some(refusal)) => Err(Unread::Timed(Box::new((net.into(), refusal)))),
         }
     },
 };

@@ -43,7 +43,7 @@ pub(super) const FORMAT: Format = Format {
     begins: may_be_xml,
     read: |reader, name| match read_with_time(reader, name)? {
         (net, None) => Ok(net.into()),
-        (net, Some(refusal)) => Err(Unread::Timed(Box::new(net.into()), refusal)),
+        (net, Some(refusal)) => Err(Unread::Timed(Box::new((net.into(), refusal)))),
     },
 };
 
