@@ -217,6 +217,12 @@ impl NoRun {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), NoRunFlaw> {
         self.tableau.check_complete(property.formulas(), property.formula(), CASES)?;
+        // A file may hold an automaton that reads atoms which the property lacks.
+        let edges = self.tableau.automaton.states.iter().flatten();
+        let mut literals = edges.flat_map(|edge| edge.cube.literals());
+        if literals.any(|literal| literal.atom.0 as usize >= property.atoms().len()) {
+            return Err(NoRunFlaw::NoSuch("atom"));
+        }
         let mut pairs = Pairs::new(net, property, &self.tableau.automaton, goes_on)?;
         self.refute(net, property, &mut pairs, goes_on)?;
         if !self.cover.is_empty() {

@@ -148,6 +148,4 @@ fn what_grows_in_every_cycle_is_no_reason_against_an_argument() {
     };
     none("F G !a", &[("a", Tokens(1))]);
     none("F dead", &[("dead", Dead)]);
-    // What is read keeps c small, which no cycle does.
-    none("F G !c3", &[("c3", Tokens(3))]);
 }
