@@ -1,8 +1,8 @@
 //! Explanations why a transition never fires, or places are never marked together, from one sum of
 //! tokens that no firing changes.
 //!
-//! Let y ≥ 0 with y·C = 0, so y·m = y·m₀ in every reachable marking m. A transition t with
-//! y·pre(t) > y·m₀ is never enabled: m ≥ pre(t) would imply y·m ≥ y·pre(t). The input places of t in the
+//! Let y ≥ 0 with y·C = 0, so y·m = y·m₀ in every reachable marking m. A transition t with y·pre(t)
+//! > y·m₀ is never enabled: m ≥ pre(t) would imply y·m ≥ y·pre(t). The input places of t in the
 //! support of y then never hold enough tokens together. Often these are two places, and the sum is
 //! short. The same argument applies to any lower bounds on the tokens of several places.
 //!

@@ -66,8 +66,8 @@ pub(super) struct Product<'a> {
     expanded: usize,
 }
 
-/// A successor of a node: the automaton's edge, the transition (`None` where a dead marking repeats),
-/// the node before any place loses its upper end, and the acceptance marks.
+/// A successor of a node: the automaton's edge, the transition (`None` where a dead marking
+/// repeats), the node before any place loses its upper end, and the acceptance marks.
 type RawSuccessor = (usize, Option<TransitionId>, CoverNode, Marks);
 
 impl<'a> Product<'a> {

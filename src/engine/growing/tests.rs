@@ -90,8 +90,8 @@ fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
             }
         }
     }
-    println!("{runs} runs, {argued} argued, {open} open; {refused} refused, {accepted} accepted");
-    assert!(runs > 200 && argued > 200 && refused > 500 && accepted > 100);
+    let counts = [runs, argued, open, refused, accepted];
+    assert!(runs > 200 && argued > 200 && refused > 500 && accepted > 100, "{counts:?}");
 }
 
 /// The outcome of a formula over `NAME` for a marked place or a firing, and `NAME_N` for N tokens.
