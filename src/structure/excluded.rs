@@ -1,10 +1,10 @@
 //! Explanations why a transition never fires, or places are never marked together, from one sum of
 //! tokens that no firing changes.
 //!
-//! Let y ≥ 0 with y·C = 0, so y·m = y·m₀ in every reachable marking m. A transition t with y·pre(t)
-//! > y·m₀ is never enabled: m ≥ pre(t) would imply y·m ≥ y·pre(t). The input places of t in the
-//! support of y then never hold enough tokens together. Often these are two places, and the sum is
-//! short. The same argument applies to any lower bounds on the tokens of several places.
+//! Let y ≥ 0 with y·C = 0, so y·m = y·m₀ in every reachable marking m. If y·pre(t) exceeds y·m₀,
+//! transition t is never enabled: m ≥ pre(t) would imply y·m ≥ y·pre(t). The input places of t in
+//! the support of y then never hold enough tokens together. Often these are two places, and the sum
+//! is short. The same argument applies to any lower bounds on the tokens of several places.
 //!
 //! Transitions known to be dead change no reachable marking, so y·C = 0 is required only of the
 //! others.
