@@ -25,7 +25,7 @@ METADATA = """\
 Metadata-Version: 2.1
 Name: parikh
 Version: {version}
-Summary: Proves things about Petri nets, and hands over the evidence
+Summary: Verifies Petri nets and produces evidence you can check
 License: MIT OR Apache-2.0
 License-File: LICENSE-MIT
 License-File: LICENSE-APACHE

@@ -1,4 +1,4 @@
-"""Parikh proves things about Petri nets, and hands over the evidence.
+"""Parikh verifies Petri nets and produces evidence you can check.
 
     >>> import parikh
     >>> net = parikh.Net.from_matrices(pre=[[1, 0], [0, 1]], post=[[0, 1], [1, 0]], m0=[1, 0])
