@@ -40,7 +40,7 @@ pub(super) struct Cases {
     #[arg(long = "k", value_name = "N", default_value = "1", requires = "examination",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) number: u64,
-    /// For soundness, and with --cases: a marking in which a case is done, such as `end` or `p+2*q`.
+    /// For soundness, and with --cases: a marking in which a case is done, as in `end` or `p+2*q`.
     /// By default the markings in the model's `<finalmarkings>`, or else one token in the sink of a
     /// workflow net. Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING")]
