@@ -30,7 +30,7 @@ struct Counts {
     with_units: usize,
     coloured: usize,
     query_files: usize,
-    /// By examination: formulas, well read, lowered to reachability.
+    /// Counts by examination: formulas, well read, lowered to reachability.
     formulas: BTreeMap<&'static str, [usize; 3]>,
     failures: usize,
     slowest: (f64, String),

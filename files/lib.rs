@@ -16,10 +16,10 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// What stands for standard input.
+/// The name that stands for standard input.
 pub const STANDARD_INPUT: &str = "-";
 
-/// How many bytes are read at a time.
+/// Number of bytes read at a time.
 const BUFFER: usize = 1 << 16;
 
 /// Opens what `path` names, to be read from its beginning. Standard input is kept, and can be
@@ -35,15 +35,15 @@ pub fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     }
 }
 
-/// Whether `path` is an archive, which is looked at like a directory.
+/// Returns true if `path` is an archive, which is searched like a directory.
 pub fn is_archive(path: &Path) -> bool {
     let Some(name) = path.file_name() else { return false };
     let name = name.to_string_lossy().to_ascii_lowercase();
     [".tgz", ".tar.gz", ".tar"].iter().any(|end| name.ends_with(end)) && path.is_file()
 }
 
-/// Whether there is a file of this name: on its own, or in its archive. An archive that cannot be
-/// read has none.
+/// Returns true if there is a file of this name: on its own, or in its archive. An archive that
+/// cannot be read has none.
 pub fn is_file(path: &Path) -> bool {
     match archive_of(path) {
         Some((archive, member)) => matches!(member_of(archive, member), Ok(Some(_))),
@@ -89,7 +89,7 @@ fn decompressed<'r>(
     })
 }
 
-/// What was read, or why it could not be.
+/// The bytes read, or the error of reading.
 type Contents = Result<Arc<[u8]>, (io::ErrorKind, String)>;
 
 /// All of standard input.

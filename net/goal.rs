@@ -13,7 +13,7 @@ use std::fmt;
 pub enum Goal {
     /// Is a marking reachable that satisfies the predicate?
     Reach(Predicate),
-    /// What is the largest value of the sum over the reachable markings?
+    /// The largest value of the sum over the reachable markings.
     Maximise(LinearSum),
     /// Can a marking with the predicate be reached from every reachable marking? In other words: do
     /// these markings form a home space (AG EF)?

@@ -35,7 +35,7 @@ pub struct PlaceArc {
     pub weight: u64,
 }
 
-/// What firing does to one place: post − pre, never 0.
+/// The effect of a firing on one place: post − pre, never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Change {
     /// The place that changes.

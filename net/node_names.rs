@@ -171,7 +171,7 @@ impl<'n> NameIndex<'n> {
     }
 }
 
-/// How a text stands for nodes.
+/// The way in which a text stands for nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mention {
     /// The id of one node.

@@ -26,7 +26,7 @@ impl Net {
         Some(whole)
     }
 
-    /// Whether `marking` is one of the final markings, as far as the model's places go.
+    /// Returns true if `marking` is one of the final markings, as far as the model's places go.
     pub fn is_final(&self, marking: &[u64]) -> bool {
         let places = self.model_places().len();
         let is_same =

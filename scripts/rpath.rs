@@ -21,9 +21,9 @@ struct Library {
     /// Set in `.cargo/config.toml`, so it is there unless somebody builds from outside the checkout
     /// and means a library of his own.
     directory: &'static str,
-    /// What the linker asks for.
+    /// The name that the linker uses.
     link: &'static str,
-    /// What programs ask for.
+    /// The name that programs use.
     soname: &'static str,
 }
 
@@ -79,7 +79,7 @@ fn show(library: &Library) {
     }
 }
 
-/// Whether `link` now leads to `library`.
+/// Returns true if `link` now leads to `library`.
 fn link(library: &Path, link: &Path) -> bool {
     let _ = std::fs::remove_file(link);
     #[cfg(unix)]

@@ -559,7 +559,7 @@ mod tests {
         }
     }
 
-    /// What is said on a ground that is derived like that.
+    /// Reports on a net that is derived in this way.
     fn said_through(
         board: &Board<'_>,
         answer: Result<Option<()>, Limit>,

@@ -33,9 +33,9 @@ pub enum Argument {
     StateEquation {
         /// The number of traps used.
         traps: usize,
-        /// How many lower bounds of places or weighted sums it uses.
+        /// The number of lower bounds of places or weighted sums used.
         lower_bounds: usize,
-        /// How often it uses what has to come first.
+        /// The number of uses of precedence constraints between firings.
         precedences: usize,
         /// True if the model's claim of unit-safety (NUPN) is used.
         assumes_units: bool,

@@ -2,9 +2,9 @@
 //! together with the automaton of a property.
 //!
 //! ```text
-//! place s 1 · place a · place b         F deadlock is false: e, then t for ever.
+//! place s 1 · place a · place b         F deadlock is false: e, then t forever.
 //! transition e: s -> a                  The loop begins after a prefix, and b grows in it,
-//! transition t: a -> a + b              so no marking is met twice.
+//! transition t: a -> a + b              so no marking occurs twice.
 //! ```
 //!
 //! A node is a state of the automaton with an interval of token counts for each place
@@ -13,9 +13,9 @@
 //! end, as long as what the automaton reads on the way stays the same while they grow. There are
 //! three ways to build nodes ([`Precision`]):
 //!
-//! - *Plain*: no place loses its upper end. A way from a node to a larger one with all marks is a
+//! - *Plain*: no place loses its upper end. A path from a node to a larger one with all marks is a
 //!   run.
-//! - *Large*: a place without an upper end has as many tokens as anybody likes. Linear programs
+//! - *Large*: a place without an upper end has arbitrarily many tokens. Linear programs
 //!   find a cycle in a component that has all marks and loses nothing (`cycle`). The prefix is
 //!   pumped until the cycle can fire (`prefix`).
 //! - *Covering*: a place without an upper end has any number of tokens from its least one on. If
@@ -26,7 +26,7 @@
 //! 2. There are at most as many nodes as [`LIMITS`] says.
 //!
 //! # Soundness
-//! Nothing is owed: runs are replayed, and arguments are checked by the evidence's own code.
+//! The engine is not trusted: the board replays each run, and the checker verifies each argument.
 //!
 //! # Sources
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969; J.
@@ -137,7 +137,7 @@ fn unreachable(board: &Board<'_>) -> (Vec<Predicate>, Vec<GoalId>) {
     known.unzip()
 }
 
-/// What is known of a property.
+/// The result for a property.
 pub(crate) enum Outcome {
     /// A run has it.
     Run(LassoRun),

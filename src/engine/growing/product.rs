@@ -19,7 +19,7 @@ use parikh_solvers::Budget;
 use parikh_temporal::{Automaton, Marks};
 use std::collections::HashMap;
 
-/// What nodes say of places that grow.
+/// The information that nodes keep about places that grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
     /// Nothing: no place loses its upper end.
@@ -42,7 +42,7 @@ pub(super) struct ProductEdge {
     pub(super) marks: Marks,
 }
 
-/// How a node was first reached: the edge, and its place among the automaton's edges.
+/// The edge by which a node was first reached: the edge, and its place among the automaton's edges.
 #[derive(Clone, Copy)]
 struct Came {
     from: u32,
@@ -104,7 +104,7 @@ impl<'a> Product<'a> {
         product
     }
 
-    /// Whether each node has all of its edges.
+    /// Returns true if each node has all of its edges.
     pub(super) fn is_complete(&self) -> bool {
         self.expanded == self.nodes.len()
     }
@@ -152,8 +152,8 @@ impl<'a> Product<'a> {
         None
     }
 
-    /// What a node leads to: the automaton's edge, the mover, and the node before any place loses
-    /// its upper end. `None` when numbers are too large.
+    /// Returns the successors of a node: the automaton's edge, the mover, and the node before any
+    /// place loses its upper end. `None` when numbers are too large.
     fn successors(&self, from: u32) -> Option<Vec<RawSuccessor>> {
         let node = &self.nodes[from as usize];
         let enabling = |t| Some((t, node.enabling(self.net, t)?));
@@ -277,7 +277,8 @@ impl<'a> Product<'a> {
         }
     }
 
-    /// Whether what the automaton reads on the way stays the same while these places grow.
+    /// Returns true if the letters that the automaton reads on the path stay the same while these
+    /// places grow.
     fn reads_same(&self, way: &[Came], places: &[(PlaceId, u64, u64)]) -> bool {
         way.iter().all(|came| {
             let node = &self.nodes[came.from as usize];
@@ -298,7 +299,7 @@ impl<'a> Product<'a> {
         })
     }
 
-    /// Whether no comparison in the predicate changes as these places grow.
+    /// Returns true if no comparison in the predicate changes as these places grow.
     fn keeps(&self, predicate: &Predicate, places: &[(PlaceId, u64, u64)]) -> bool {
         match predicate {
             Predicate::And(parts) | Predicate::Or(parts) => {

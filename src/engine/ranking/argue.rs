@@ -109,7 +109,7 @@ pub(in crate::engine) fn take(pairs: &mut Pairs, refuted: &[ExcludedPairs]) {
     }
 }
 
-/// How many X stand one below the other in the formula, at most.
+/// Returns the largest nesting depth of X in the formula.
 fn nexts(property: &RunProperty) -> usize {
     property.formulas().fold(
         property.formula(),

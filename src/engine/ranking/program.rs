@@ -25,7 +25,7 @@ pub(in crate::engine) struct Solution {
     pub(in crate::engine) ranking: Option<Ranking>,
     /// By step how often it is taken on the cycles found, in the order of the steps.
     pub(in crate::engine) taken: Vec<f64>,
-    /// Whether all steps are taken.
+    /// True if all steps are taken.
     pub(in crate::engine) is_full: bool,
 }
 

@@ -47,7 +47,7 @@ enum Form {
     Chain(UnitId),
 }
 
-/// How many traps and lower bounds are known.
+/// Numbers of known traps and lower bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Learned {
     pub(super) traps: usize,
@@ -139,7 +139,7 @@ pub(super) struct Relaxation<'n> {
     lower_bounds: Vec<LowerBound>,
     /// By place the position of the lower bound that its own row states.
     lower_bound_of: HashMap<PlaceId, usize>,
-    /// Whether the objective is the number of firings.
+    /// True if the objective is the number of firings.
     counting: bool,
     pub(super) counters: Counters,
 }
@@ -181,7 +181,7 @@ impl<'n> Relaxation<'n> {
         })
     }
 
-    /// Whether all of `atoms` can hold together.
+    /// Decides if all of `atoms` can hold together.
     pub(super) fn conjunction(
         &mut self,
         atoms: &[AtomId],
