@@ -67,7 +67,7 @@ fn combinations_of_questions_are_answered_and_say_which_parts_decide() {
         "{said}"
     );
     // A single false part decides the formula.
-    let said = check("EF lock >= 2 && EF critical_1 >= 1 && AG EF lock >= 1", &[]);
+    let said = check("EF lock >= 2 && EF critical_1 >= 1 && EF lock >= 1", &[]);
     assert!(said.contains("FALSE — place `lock`: "), "{said}");
     // Each equivalence is false, because its parts differ.
     let said = check("(EF lock >= 2) <-> (AG EF lock >= 1)", &[]);
