@@ -3,7 +3,7 @@
 
 /// One answer of a tool, or one line of an oracle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ToolAnswer {
     /// The formula's id, or the key of a state space number.
     pub id: String,
     /// The value as printed.
@@ -12,11 +12,11 @@ pub struct Answer {
     pub techniques: String,
 }
 
-impl Answer {
+impl ToolAnswer {
     /// Parses one line of output. Returns `None` for any other line, and for the ways in which
     /// tools report that they have no answer (`CANNOT_COMPUTE` as the value, `-1` as a state-space
     /// number).
-    pub fn on_line(line: &str) -> Option<Answer> {
+    pub fn on_line(line: &str) -> Option<ToolAnswer> {
         let mut words = line.split_ascii_whitespace();
         let state_space = match words.next()? {
             "FORMULA" => false,
@@ -30,7 +30,7 @@ impl Answer {
             return None;
         }
         let techniques = words.skip_while(|&word| word == "TECHNIQUES").collect::<Vec<_>>();
-        Some(Answer { id: id.into(), value: value.into(), techniques: techniques.join(" ") })
+        Some(ToolAnswer { id: id.into(), value: value.into(), techniques: techniques.join(" ") })
     }
 }
 
@@ -105,10 +105,10 @@ mod tests {
     #[test]
     fn answers_are_read_and_other_lines_are_not() {
         let answer =
-            Answer::on_line("FORMULA A-PT-1-UpperBounds-00 +inf TECHNIQUES X  Y_Z").unwrap();
+            ToolAnswer::on_line("FORMULA A-PT-1-UpperBounds-00 +inf TECHNIQUES X  Y_Z").unwrap();
         assert_eq!(answer.id, "A-PT-1-UpperBounds-00");
         assert_eq!((answer.value.as_str(), answer.techniques.as_str()), ("+inf", "X Y_Z"));
-        let states = Answer::on_line("STATE_SPACE STATES 12").unwrap();
+        let states = ToolAnswer::on_line("STATE_SPACE STATES 12").unwrap();
         assert_eq!((states.id.as_str(), states.value.as_str()), ("STATES", "12"));
         for line in [
             "",
@@ -120,7 +120,7 @@ mod tests {
             "DO_NOT_COMPETE",
             "read 3 FORMULA lines",
         ] {
-            assert_eq!(Answer::on_line(line), None, "{line}");
+            assert_eq!(ToolAnswer::on_line(line), None, "{line}");
         }
     }
 

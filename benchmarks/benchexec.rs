@@ -7,14 +7,14 @@
 //! tool-info module in `contest/`, and the benchmark definition `parikh.xml` with a run definition
 //! for each examination.
 
-use crate::answer::Answer;
+use crate::answer::ToolAnswer;
 use crate::contest::score;
 use crate::error::Error;
 use crate::exam::Exam;
 use crate::instance::{Instance, unpack_to};
 use crate::oracle;
-use crate::row::Row;
-use crate::run::{Outcome, RunEnd};
+use crate::row::ResultRow;
+use crate::run::{RunEnd, RunOutcome};
 use quick_xml::events::{BytesStart, Event};
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -104,7 +104,7 @@ impl Tasks {
 
 /// Returns a task definition. An examination with a single question gets an expected verdict if the
 /// answer is known.
-fn definition_of(name: &str, exam: Exam, known: &[oracle::Question]) -> String {
+fn definition_of(name: &str, exam: Exam, known: &[oracle::OracleQuestion]) -> String {
     let verdict = match known {
         [only] if only.expected == "TRUE" => "\n    expected_verdict: true",
         [only] if only.expected == "FALSE" => "\n    expected_verdict: false",
@@ -123,7 +123,7 @@ fn definition_of(name: &str, exam: Exam, known: &[oracle::Question]) -> String {
 ///
 /// # Errors
 /// If the file is not a result file, a log is missing, or an instance or oracle cannot be read.
-pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<Row>, Error> {
+pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<ResultRow>, Error> {
     let fail = |problem: String| Error::Rows { path: results.to_owned(), problem };
     let text = std::fs::read_to_string(results).map_err(Error::at(results))?;
     let logs = logs_of(results).ok_or_else(|| {
@@ -144,11 +144,11 @@ pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<Row>
         let log = logs.join(format!("{definition}.{file}.log"));
         let said = std::fs::read(&log).map_err(Error::at(&log))?;
         let said = String::from_utf8_lossy(&said);
-        let answers = said.lines().filter_map(Answer::on_line).map(|answer| (answer, run.wall));
+        let answers = said.lines().filter_map(ToolAnswer::on_line).map(|answer| (answer, run.wall));
         let known = oracle::read(oracles, name, exam)?;
         let instance = Instance::unpack(inputs, name, None)?;
         let questions = oracle::questions(instance.formulas(exam)?, known);
-        let outcome = Outcome {
+        let outcome = RunOutcome {
             answers: answers.collect(),
             wall: run.wall,
             memory: run.memory,
@@ -262,8 +262,8 @@ mod tests {
 
     #[test]
     fn a_task_says_what_is_known_of_a_single_answer() {
-        let known = |expected: &[&str]| -> Vec<oracle::Question> {
-            let question = |&expected: &&str| oracle::Question {
+        let known = |expected: &[&str]| -> Vec<oracle::OracleQuestion> {
+            let question = |&expected: &&str| oracle::OracleQuestion {
                 id: "x".to_owned(),
                 expected: expected.to_owned(),
             };

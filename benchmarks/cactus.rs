@@ -4,7 +4,7 @@
 //! scale. Lower and further to the right is better. Curves with the same name share a colour,
 //! curves with the same style a dash pattern.
 
-use parikh::plot::{self, Frame};
+use parikh::plot::{self, PlotFrame};
 
 /// The times of the questions that one configuration settled, in any order.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Curve {
 /// Returns the plot as an SVG document. `counted` is the label of the x axis.
 pub fn plot(title: &str, counted: &str, curves: &[Curve]) -> String {
     let most = curves.iter().map(|curve| curve.seconds.len()).max().unwrap_or(0).max(1) as f64;
-    let frame = Frame { title, x: counted, most, finest: 1.0, unit: " s" };
+    let frame = PlotFrame { title, x: counted, most, finest: 1.0, unit: " s" };
     let steps: Vec<plot::Curve> = curves.iter().map(Curve::steps).collect();
     plot::plot(&frame, &steps)
 }

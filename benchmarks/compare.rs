@@ -3,15 +3,15 @@
 
 use crate::answer::same_value;
 use crate::exam::Exam;
-use crate::row::Row;
-use crate::verdict::{CONTRADICTION, Verdict, judge};
+use crate::row::ResultRow;
+use crate::verdict::{CONTRADICTION, Score, judge};
 use parikh_net::printable::counted;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 /// Returns the rows as if the runs had ended after `seconds`: later answers become missing.
-pub fn at(rows: &[Row], seconds: f64) -> Vec<Row> {
-    let cut = |row: &Row| {
+pub fn at(rows: &[ResultRow], seconds: f64) -> Vec<ResultRow> {
+    let cut = |row: &ResultRow| {
         let mut row = row.clone();
         if row.seconds.is_some_and(|answered| answered > seconds) {
             row.got.clear();
@@ -60,23 +60,23 @@ pub struct ComparisonLine {
 
 /// The comparison of two files.
 #[derive(Clone, Debug, Default)]
-pub struct Comparison<'r> {
+pub struct FileComparison<'r> {
     /// The lines by examination.
     pub lines: BTreeMap<Exam, ComparisonLine>,
     /// All differences with the two rows: contradictions first, then in A's order.
-    pub differences: Vec<(Difference, &'r Row, &'r Row)>,
+    pub differences: Vec<(Difference, &'r ResultRow, &'r ResultRow)>,
     /// Rows of A and of B whose question the other file lacks.
     pub unpaired: [usize; 2],
 }
 
 /// Compares two files. The known answer in A counts for both files, B's where A has none.
-pub fn compare<'r>(a: &'r [Row], b: &'r [Row]) -> Comparison<'r> {
-    fn key(row: &Row) -> (&str, Exam, &str) {
+pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r> {
+    fn key(row: &ResultRow) -> (&str, Exam, &str) {
         (&row.instance, row.exam, &row.id)
     }
-    let of_b: HashMap<_, &Row> = b.iter().map(|row| (key(row), row)).collect();
+    let of_b: HashMap<_, &ResultRow> = b.iter().map(|row| (key(row), row)).collect();
     let mut paired = BTreeSet::new();
-    let mut comparison = Comparison::default();
+    let mut comparison = FileComparison::default();
     for row_a in a.iter().filter(|row| !row.id.is_empty()) {
         let Some(&row_b) = of_b.get(&key(row_a)) else {
             comparison.unpaired[0] += 1;
@@ -85,15 +85,15 @@ pub fn compare<'r>(a: &'r [Row], b: &'r [Row]) -> Comparison<'r> {
         paired.insert(key(row_a));
         let line = comparison.lines.entry(row_a.exam).or_default();
         line.asked += 1;
-        let unknown = |row: &Row| matches!(judge(&row.expected, ""), Verdict::Unknown);
+        let unknown = |row: &ResultRow| matches!(judge(&row.expected, ""), Score::Unknown);
         let expected = if unknown(row_a) { &row_b.expected } else { &row_a.expected };
-        line.known += usize::from(judge(expected, "") == Verdict::Missing);
+        line.known += usize::from(judge(expected, "") == Score::Missing);
         for (side, row) in [row_a, row_b].into_iter().enumerate() {
             match judge(expected, &row.got) {
-                Verdict::Ok => line.right[side] += 1,
-                Verdict::Wrong => line.wrong[side] += 1,
-                Verdict::New => line.new[side] += 1,
-                Verdict::Missing | Verdict::Unknown => {}
+                Score::Ok => line.right[side] += 1,
+                Score::Wrong => line.wrong[side] += 1,
+                Score::New => line.new[side] += 1,
+                Score::Missing | Score::Unknown => {}
             }
         }
         let difference = match (row_a.got.is_empty(), row_b.got.is_empty()) {
@@ -113,7 +113,7 @@ pub fn compare<'r>(a: &'r [Row], b: &'r [Row]) -> Comparison<'r> {
         };
         comparison.differences.push((difference, row_a, row_b));
     }
-    let lonely = |row: &&Row| !row.id.is_empty() && !paired.contains(&key(row));
+    let lonely = |row: &&ResultRow| !row.id.is_empty() && !paired.contains(&key(row));
     comparison.unpaired[1] = b.iter().filter(lonely).count();
     comparison.differences.sort_by_key(|&(difference, ..)| difference);
     comparison
@@ -123,7 +123,7 @@ fn contradicting(a: &str, b: &str) -> bool {
     a.contains(CONTRADICTION) || b.contains(CONTRADICTION) || !same_value(a, b)
 }
 
-impl Comparison<'_> {
+impl FileComparison<'_> {
     /// Returns true if both files answer some question, with different values.
     pub fn contradicts(&self) -> bool {
         self.lines.values().any(|line| line.contradicting > 0)
@@ -186,7 +186,8 @@ impl Comparison<'_> {
     pub fn print_differences(&self) -> String {
         let mut text = String::new();
         for (difference, a, b) in &self.differences {
-            let at = |row: &Row| row.seconds.map_or(String::new(), |s| format!(" at {s:.2} s"));
+            let at =
+                |row: &ResultRow| row.seconds.map_or(String::new(), |s| format!(" at {s:.2} s"));
             let known = format!("expected {}", a.expected);
             let (instance, exam, id) = (&a.instance, a.exam, &a.id);
             let what = match difference {
@@ -208,7 +209,7 @@ mod tests {
     use super::*;
     use crate::row::tests::answered;
 
-    fn files() -> [Vec<Row>; 2] {
+    fn files() -> [Vec<ResultRow>; 2] {
         let a = vec![
             answered("A", "f", "TRUE", "TRUE", 1.0),
             answered("A", "g", "TRUE", "TRUE", 8.0),
@@ -258,7 +259,7 @@ mod tests {
         let [a, b] = files().map(|rows| at(&rows, 3.0));
         let line = compare(&a, &b).lines[&Exam::ReachabilityCardinality];
         assert_eq!((line.right, line.only), ([1, 1], [0, 1]));
-        assert_eq!(a[1].verdict, Verdict::Missing);
+        assert_eq!(a[1].verdict, Score::Missing);
         assert_eq!(a[1].wall, 3.0);
     }
 }

@@ -1,16 +1,16 @@
 //! Runs a list of instances and examinations, several at a time, and stores the results.
 
-use crate::answer::{Answer, same_value};
+use crate::answer::{ToolAnswer, same_value};
 use crate::error::Error;
 use crate::exam::Exam;
 use crate::instance::Instance;
-use crate::oracle::{self, Question};
-use crate::progress::Progress;
-use crate::row::Row;
-use crate::run::{Job, Outcome, RunEnd, run};
+use crate::oracle::{self, OracleQuestion};
+use crate::progress::BenchProgress;
+use crate::row::ResultRow;
+use crate::run::{Job, RunEnd, RunOutcome, run};
 use crate::shard::Shard;
 use crate::signals;
-use crate::store::Store;
+use crate::store::ResultStore;
 use crate::verdict::{CONTRADICTION, judge};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsString;
@@ -62,7 +62,7 @@ impl Contest {
     /// # Errors
     /// If an instance, an oracle, the tool's program, a log or the result file cannot be used.
     /// Finished runs are in the result file by then.
-    pub fn run(&self) -> Result<Vec<Row>, Error> {
+    pub fn run(&self) -> Result<Vec<ResultRow>, Error> {
         for name in &self.instances {
             let archive = self.inputs.join(format!("{name}.tgz"));
             std::fs::metadata(&archive).map_err(Error::at(&archive))?;
@@ -70,7 +70,7 @@ impl Contest {
         if let Some(logs) = &self.logs {
             std::fs::create_dir_all(logs).map_err(Error::at(logs))?;
         }
-        let store = Store::open(&self.out)?;
+        let store = ResultStore::open(&self.out)?;
         let pairs = || {
             let of = |name| self.exams.iter().map(move |&exam| (name, exam));
             let all = self.instances.iter().flat_map(of).enumerate();
@@ -79,7 +79,7 @@ impl Contest {
         let all: HashSet<(&str, Exam)> = pairs().map(|(name, exam)| (&**name, exam)).collect();
         let open: VecDeque<(&String, Exam)> =
             pairs().filter(|&(name, exam)| !store.holds(name, exam)).collect();
-        let progress = Progress::new(all.len(), all.len() - open.len());
+        let progress = BenchProgress::new(all.len(), all.len() - open.len());
         let shared = Mutex::new(Shared { store, open, progress, failure: None });
 
         std::thread::scope(|scope| {
@@ -92,7 +92,7 @@ impl Contest {
         if let Some(failure) = shared.failure {
             return Err(failure);
         }
-        let asked = |row: &&Row| all.contains(&(&*row.instance, row.exam));
+        let asked = |row: &&ResultRow| all.contains(&(&*row.instance, row.exam));
         Ok(shared.store.rows().iter().filter(asked).cloned().collect())
     }
 
@@ -123,7 +123,7 @@ impl Contest {
     }
 
     /// Makes one run. Returns its rows, at least one; `None` if interrupted.
-    fn examine(&self, name: &str, exam: Exam) -> Result<Option<Vec<Row>>, Error> {
+    fn examine(&self, name: &str, exam: Exam) -> Result<Option<Vec<ResultRow>>, Error> {
         let known = oracle::read(&self.oracle, name, exam)?;
         let instance = Instance::unpack(&self.inputs, name, self.temporary.as_deref())?;
         let questions = oracle::questions(instance.formulas(exam)?, known);
@@ -156,8 +156,13 @@ impl Contest {
 /// are unknown, or a single row without id if there is neither. The first answer to a question
 /// counts; a later answer that contradicts it makes the question wrong. Answers to other questions
 /// are ignored, as in the contest.
-pub fn score(name: &str, exam: Exam, questions: &[Question], outcome: &Outcome) -> Vec<Row> {
-    let mut given: HashMap<&str, (String, &Answer, f64)> = HashMap::new();
+pub fn score(
+    name: &str,
+    exam: Exam,
+    questions: &[OracleQuestion],
+    outcome: &RunOutcome,
+) -> Vec<ResultRow> {
+    let mut given: HashMap<&str, (String, &ToolAnswer, f64)> = HashMap::new();
     let mut order: Vec<&str> = Vec::new();
     for (answer, seconds) in &outcome.answers {
         let id = match questions {
@@ -181,7 +186,7 @@ pub fn score(name: &str, exam: Exam, questions: &[Question], outcome: &Outcome) 
     let row = |id: &str, expected: &str| {
         let answer = given.get(id);
         let got = answer.map_or("", |(got, _, _)| &**got);
-        Row {
+        ResultRow {
             instance: name.to_owned(),
             exam,
             id: id.to_owned(),
@@ -221,9 +226,9 @@ pub fn read_list(path: &Path) -> Result<Vec<String>, Error> {
 }
 
 struct Shared<'c> {
-    store: Store,
+    store: ResultStore,
     open: VecDeque<(&'c String, Exam)>,
-    progress: Progress,
+    progress: BenchProgress,
     failure: Option<Error>,
 }
 
@@ -235,19 +240,19 @@ fn lock<'m, 's>(shared: &'m Mutex<Shared<'s>>) -> MutexGuard<'m, Shared<'s>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Verdict;
+    use crate::verdict::Score;
 
-    fn outcome(answers: &[(&str, &str, f64)]) -> Outcome {
+    fn outcome(answers: &[(&str, &str, f64)]) -> RunOutcome {
         let answer = |&(id, value, seconds): &(&str, &str, f64)| {
             let techniques = "T".to_owned();
-            (Answer { id: id.to_owned(), value: value.to_owned(), techniques }, seconds)
+            (ToolAnswer { id: id.to_owned(), value: value.to_owned(), techniques }, seconds)
         };
         let answers = answers.iter().map(answer).collect();
-        Outcome { answers, wall: 3.0, memory: 5, end: RunEnd::Exit(0) }
+        RunOutcome { answers, wall: 3.0, memory: 5, end: RunEnd::Exit(0) }
     }
 
-    fn questions(pairs: &[(&str, &str)]) -> Vec<Question> {
-        let question = |&(id, expected): &(&str, &str)| Question {
+    fn questions(pairs: &[(&str, &str)]) -> Vec<OracleQuestion> {
+        let question = |&(id, expected): &(&str, &str)| OracleQuestion {
             id: id.to_owned(),
             expected: expected.to_owned(),
         };
@@ -260,7 +265,7 @@ mod tests {
         let ran = outcome(&[("g", "TRUE", 1.0), ("f", "TRUE", 2.0), ("stray", "TRUE", 2.5)]);
         let rows = score("A", Exam::ReachabilityCardinality, &asked, &ran);
         let verdicts: Vec<_> = rows.iter().map(|row| row.verdict).collect();
-        assert_eq!(verdicts, [Verdict::Ok, Verdict::New, Verdict::Missing, Verdict::Unknown]);
+        assert_eq!(verdicts, [Score::Ok, Score::New, Score::Missing, Score::Unknown]);
         assert_eq!((rows[0].seconds, rows[2].seconds), (Some(2.0), None));
         assert_eq!(rows[0].techniques, "T");
     }
@@ -270,24 +275,24 @@ mod tests {
         let asked = questions(&[("f", "7"), ("g", "7")]);
         let ran = outcome(&[("f", "7", 1.0), ("f", "07", 2.0), ("g", "7", 1.0), ("g", "8", 2.0)]);
         let rows = score("A", Exam::UpperBounds, &asked, &ran);
-        assert_eq!((rows[0].verdict, rows[0].seconds), (Verdict::Ok, Some(1.0)));
-        assert_eq!((rows[1].verdict, &*rows[1].got), (Verdict::Wrong, "7/8"));
+        assert_eq!((rows[0].verdict, rows[0].seconds), (Score::Ok, Some(1.0)));
+        assert_eq!((rows[1].verdict, &*rows[1].got), (Score::Wrong, "7/8"));
     }
 
     #[test]
     fn a_global_property_may_have_a_longer_id() {
         let asked = questions(&[("OneSafe", "FALSE")]);
         let ran = outcome(&[("A-PT-1-OneSafe-0", "FALSE", 1.0)]);
-        assert_eq!(score("A", Exam::OneSafe, &asked, &ran)[0].verdict, Verdict::Ok);
+        assert_eq!(score("A", Exam::OneSafe, &asked, &ran)[0].verdict, Score::Ok);
     }
 
     #[test]
     fn without_questions_the_answers_stand_for_themselves() {
         let ran = outcome(&[("STATES", "3", 1.0)]);
         let rows = score("A", Exam::StateSpace, &[], &ran);
-        assert_eq!((&*rows[0].id, rows[0].verdict), ("STATES", Verdict::New));
+        assert_eq!((&*rows[0].id, rows[0].verdict), ("STATES", Score::New));
         let rows = score("A", Exam::StateSpace, &[], &outcome(&[]));
-        assert_eq!((&*rows[0].id, rows[0].verdict), ("", Verdict::Unknown));
+        assert_eq!((&*rows[0].id, rows[0].verdict), ("", Score::Unknown));
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::signals;
 use crate::teams;
 use parikh::structure::facts::facts_for;
 use parikh_encodings::propositional::{PropositionalGoal, TokenEncoding};
-use parikh_encodings::{EncodeError, EncodedGoal, Encoding, Numbers, Part, predicate};
+use parikh_encodings::{EncodeError, EncodedGoal, Encoding, EncodingPart, Numbers, predicate};
 use parikh_net::{Facts, Goal, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_terms::{Linear, NotLinear};
@@ -37,7 +37,7 @@ use std::time::{Duration, Instant};
 
 /// The outcome of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum EncodingOutcome {
     /// The encoding has no solution.
     Refuted,
     /// The encoding has a solution, which shows nothing about the goal.
@@ -57,18 +57,18 @@ pub enum Outcome {
     NotAsked,
 }
 
-impl Outcome {
+impl EncodingOutcome {
     /// Returns the name in result files.
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Refuted => "refuted",
-            Outcome::Candidate => "candidate",
-            Outcome::Reached => "reached",
-            Outcome::NotWithin => "not-within",
-            Outcome::Uncertified => "uncertified",
-            Outcome::GaveUp => "gave-up",
-            Outcome::Choices => "choices",
-            Outcome::NotAsked => "not-asked",
+            EncodingOutcome::Refuted => "refuted",
+            EncodingOutcome::Candidate => "candidate",
+            EncodingOutcome::Reached => "reached",
+            EncodingOutcome::NotWithin => "not-within",
+            EncodingOutcome::Uncertified => "uncertified",
+            EncodingOutcome::GaveUp => "gave-up",
+            EncodingOutcome::Choices => "choices",
+            EncodingOutcome::NotAsked => "not-asked",
         }
     }
 }
@@ -87,7 +87,7 @@ pub struct Measurement {
     /// The back-end.
     pub backend: Backend,
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: EncodingOutcome,
     /// True if a goal was refuted that is known to be reachable, or reached that is known to be
     /// unreachable.
     pub wrong: bool,
@@ -140,7 +140,7 @@ impl Encodings {
         let model =
             parikh::input::read_model(&path).map_err(|problem| broken(problem.to_string()))?;
         let budget = Budget::lasting(self.timeout);
-        let net = match model.into_net(&parikh::unfold::Config::default(), &budget) {
+        let net = match model.into_net(&parikh::unfold::UnfoldingConfig::default(), &budget) {
             Ok(net) => net,
             Err(why) => {
                 note!("{name}: {why}");
@@ -187,7 +187,7 @@ impl Encodings {
                 };
                 let (outcome, constraints) = match facts {
                     Some(facts) => self.ask(&net, asked, &encoding, facts, backend),
-                    None => (Outcome::NotAsked, 0),
+                    None => (EncodingOutcome::NotAsked, 0),
                 };
                 all.push(Measurement {
                     instance: name.to_owned(),
@@ -200,8 +200,8 @@ impl Encodings {
                     backend,
                     outcome,
                     wrong: match outcome {
-                        Outcome::Refuted => asked.reachable == Some(true),
-                        Outcome::Reached => asked.reachable == Some(false),
+                        EncodingOutcome::Refuted => asked.reachable == Some(true),
+                        EncodingOutcome::Reached => asked.reachable == Some(false),
                         _ => false,
                     },
                     constraints,
@@ -225,33 +225,33 @@ impl Encodings {
         encoding: &Encoding,
         facts: &Facts,
         backend: Backend,
-    ) -> (Outcome, usize) {
-        if encoding.has(Part::Induction) && asked.goal.holds(net, net.initial()) {
+    ) -> (EncodingOutcome, usize) {
+        if encoding.has(EncodingPart::Induction) && asked.goal.holds(net, net.initial()) {
             // The base case for one step.
-            return (Outcome::Candidate, 0);
+            return (EncodingOutcome::Candidate, 0);
         }
         let goal = Goal::Reach(asked.goal.clone());
         let budget = Budget::lasting(self.timeout);
         if let Backend::Sat(values) = backend {
             return by_sat(net, &goal, encoding, values, facts, &budget);
         }
-        if encoding.has(Part::Induction) && encoding.steps > 1 {
+        if encoding.has(EncodingPart::Induction) && encoding.steps > 1 {
             // The base case for more steps.
-            let base = Encoding::new([Part::Unrolling], encoding.numbers);
+            let base = Encoding::new([EncodingPart::Unrolling], encoding.numbers);
             let base = base.map(|base| base.with_steps(encoding.steps - 1));
             let base = base.and_then(|base| EncodedGoal::new(net, &goal, &base, facts));
             match base.map(|base| by_smt(&base, backend, &budget)) {
-                Ok(Outcome::Refuted) => {}
+                Ok(EncodingOutcome::Refuted) => {}
                 Ok(other) => return (other, 0),
-                Err(_) => return (Outcome::NotAsked, 0),
+                Err(_) => return (EncodingOutcome::NotAsked, 0),
             }
         }
         let Ok(mut question) = EncodedGoal::new(net, &goal, encoding, facts) else {
-            return (Outcome::NotAsked, 0);
+            return (EncodingOutcome::NotAsked, 0);
         };
         let constraints = question.constraint_count();
         let outcome = match backend {
-            Backend::Highs => highs().map_or(Outcome::NotAsked, |mut highs| {
+            Backend::Highs => highs().map_or(EncodingOutcome::NotAsked, |mut highs| {
                 by_programs(net, asked, &mut question, &mut *highs, &budget)
             }),
             Backend::MicroLp => {
@@ -260,10 +260,12 @@ impl Encodings {
             }
             _ => by_smt(&question, backend, &budget),
         };
-        let is_exact = !encoding.has(Part::Steps) || encoding.numbers != Numbers::Reals;
+        let is_exact = !encoding.has(EncodingPart::Steps) || encoding.numbers != Numbers::Reals;
         let outcome = match outcome {
-            Outcome::Refuted if encoding.is_bounded() => Outcome::NotWithin,
-            Outcome::Candidate if encoding.is_bounded() && is_exact => Outcome::Reached,
+            EncodingOutcome::Refuted if encoding.is_bounded() => EncodingOutcome::NotWithin,
+            EncodingOutcome::Candidate if encoding.is_bounded() && is_exact => {
+                EncodingOutcome::Reached
+            }
             other => other,
         };
         (outcome, constraints)
@@ -278,26 +280,26 @@ fn by_programs(
     question: &mut EncodedGoal<'_>,
     solver: &mut dyn LpSolver,
     budget: &Budget,
-) -> Outcome {
+) -> EncodingOutcome {
     let Some(cubes) = predicate::cubes(net, &asked.goal, MOST_CUBES) else {
-        return Outcome::Choices;
+        return EncodingOutcome::Choices;
     };
-    let Ok(base) = question.linear_constraints() else { return Outcome::Choices };
+    let Ok(base) = question.linear_constraints() else { return EncodingOutcome::Choices };
     for cube in cubes {
         let comparisons = question.comparisons(&cube);
         let linear: Result<Linear, NotLinear> = base.with(question.terms(), &comparisons);
-        let Ok(linear) = linear else { return Outcome::Choices };
+        let Ok(linear) = linear else { return EncodingOutcome::Choices };
         match solver.solve(&linear.program, budget) {
             LpAnswer::Infeasible(found) => {
                 if found.certify(&linear.program).is_err() {
-                    return Outcome::Uncertified;
+                    return EncodingOutcome::Uncertified;
                 }
             }
-            LpAnswer::Optimal(_) | LpAnswer::Unbounded => return Outcome::Candidate,
-            LpAnswer::NoAnswer(_) => return Outcome::GaveUp,
+            LpAnswer::Optimal(_) | LpAnswer::Unbounded => return EncodingOutcome::Candidate,
+            LpAnswer::NoAnswer(_) => return EncodingOutcome::GaveUp,
         }
     }
-    Outcome::Refuted
+    EncodingOutcome::Refuted
 }
 
 /// Solves the clauses. Returns the outcome (reached if there is a solution) and their number.
@@ -308,40 +310,40 @@ fn by_sat(
     values: TokenEncoding,
     facts: &Facts,
     budget: &Budget,
-) -> (Outcome, usize) {
+) -> (EncodingOutcome, usize) {
     let question = match PropositionalGoal::new(net, goal, encoding, values, facts) {
         Ok(question) => question,
-        Err(EncodeError::TooManyValues(_)) => return (Outcome::GaveUp, 0),
-        Err(_) => return (Outcome::NotAsked, 0),
+        Err(EncodeError::TooManyValues(_)) => return (EncodingOutcome::GaveUp, 0),
+        Err(_) => return (EncodingOutcome::NotAsked, 0),
     };
     let mut sat = BatSat::new();
     sat.add_all(question.cnf());
     let outcome = match sat.solve(&[], budget) {
-        SatAnswer::Satisfiable(_) => Outcome::Reached,
-        SatAnswer::Unsatisfiable { .. } => Outcome::NotWithin,
-        SatAnswer::NoAnswer(_) => Outcome::GaveUp,
+        SatAnswer::Satisfiable(_) => EncodingOutcome::Reached,
+        SatAnswer::Unsatisfiable { .. } => EncodingOutcome::NotWithin,
+        SatAnswer::NoAnswer(_) => EncodingOutcome::GaveUp,
     };
     (outcome, question.cnf().clauses().len())
 }
 
 /// Asks an SMT solver. The goal is refuted if there is no solution.
-fn by_smt(question: &EncodedGoal<'_>, backend: Backend, budget: &Budget) -> Outcome {
+fn by_smt(question: &EncodedGoal<'_>, backend: Backend, budget: &Budget) -> EncodingOutcome {
     let Some(mut solver) = smt_solver(backend) else {
         return match backend {
             // A base case by linear programs would need a search.
-            Backend::Highs | Backend::MicroLp => Outcome::Choices,
-            _ => Outcome::NotAsked,
+            Backend::Highs | Backend::MicroLp => EncodingOutcome::Choices,
+            _ => EncodingOutcome::NotAsked,
         };
     };
     for assertion in question.assertions() {
         if solver.assert(question.terms(), assertion).is_err() {
-            return Outcome::GaveUp;
+            return EncodingOutcome::GaveUp;
         }
     }
     match solver.check(question.terms(), &[], budget) {
-        Ok(SmtAnswer::Unsatisfiable { .. }) => Outcome::Refuted,
-        Ok(SmtAnswer::Satisfiable(_)) => Outcome::Candidate,
-        Ok(SmtAnswer::NoAnswer(_)) | Err(_) => Outcome::GaveUp,
+        Ok(SmtAnswer::Unsatisfiable { .. }) => EncodingOutcome::Refuted,
+        Ok(SmtAnswer::Satisfiable(_)) => EncodingOutcome::Candidate,
+        Ok(SmtAnswer::NoAnswer(_)) | Err(_) => EncodingOutcome::GaveUp,
     }
 }
 
@@ -409,21 +411,24 @@ pub(crate) mod tests {
         assert!(all.iter().all(|m| !m.wrong));
         assert_eq!(all.len(), 4 * 3 * Backend::ALL.len());
         let plain = "state-equation";
-        assert_eq!(of("Small-RC-0", plain, Backend::MicroLp), Outcome::Candidate);
-        assert_eq!(of("Small-RC-1", plain, Backend::MicroLp), Outcome::Refuted);
-        assert_eq!(of("Small-RC-2", plain, Backend::MicroLp), Outcome::Candidate);
+        assert_eq!(of("Small-RC-0", plain, Backend::MicroLp), EncodingOutcome::Candidate);
+        assert_eq!(of("Small-RC-1", plain, Backend::MicroLp), EncodingOutcome::Refuted);
+        assert_eq!(of("Small-RC-2", plain, Backend::MicroLp), EncodingOutcome::Candidate);
         let fed = "state-equation+read-feed";
         // Nothing feeds what is read, so that there is no choice.
-        assert_eq!(of("Small-RC-2", fed, Backend::MicroLp), Outcome::Refuted);
-        assert_eq!(of("Small-RC-1", "state-equation+traps", Backend::MicroLp), Outcome::Choices);
+        assert_eq!(of("Small-RC-2", fed, Backend::MicroLp), EncodingOutcome::Refuted);
+        assert_eq!(
+            of("Small-RC-1", "state-equation+traps", Backend::MicroLp),
+            EncodingOutcome::Choices
+        );
         if cfg!(feature = "z3") {
-            assert_eq!(of("Small-RC-2", fed, Backend::Z3Reals), Outcome::Refuted);
-            assert_eq!(of("Small-RC-1", plain, Backend::Z3Integers), Outcome::Refuted);
-            assert_eq!(of("Small-RC-1", plain, Backend::Z3Bits), Outcome::Refuted);
+            assert_eq!(of("Small-RC-2", fed, Backend::Z3Reals), EncodingOutcome::Refuted);
+            assert_eq!(of("Small-RC-1", plain, Backend::Z3Integers), EncodingOutcome::Refuted);
+            assert_eq!(of("Small-RC-1", plain, Backend::Z3Bits), EncodingOutcome::Refuted);
         }
         if cfg!(feature = "highs") {
-            assert_eq!(of("Small-RC-1", plain, Backend::Highs), Outcome::Refuted);
-            assert_eq!(of("ReachabilityDeadlock", plain, Backend::Highs), Outcome::Refuted);
+            assert_eq!(of("Small-RC-1", plain, Backend::Highs), EncodingOutcome::Refuted);
+            assert_eq!(of("ReachabilityDeadlock", plain, Backend::Highs), EncodingOutcome::Refuted);
         }
     }
 
@@ -447,23 +452,29 @@ pub(crate) mod tests {
         };
         let [reals, integers] = [Backend::Z3Reals, Backend::Z3Integers];
         for backend in [reals, integers, Backend::Z3Bits] {
-            assert_eq!(of("Small-RC-0", "bmc k=2", backend), Outcome::Reached);
-            assert_eq!(of("Small-RC-1", "bmc k=2", backend), Outcome::NotWithin);
-            assert_eq!(of("Small-RC-2", "bmc-steps k=1", backend), Outcome::NotWithin);
-            assert_eq!(of("Small-RC-0", "flows+k-induction k=2", backend), Outcome::Candidate);
-            assert_eq!(of("Small-RC-1", "flows+k-induction k=2", backend), Outcome::Refuted);
+            assert_eq!(of("Small-RC-0", "bmc k=2", backend), EncodingOutcome::Reached);
+            assert_eq!(of("Small-RC-1", "bmc k=2", backend), EncodingOutcome::NotWithin);
+            assert_eq!(of("Small-RC-2", "bmc-steps k=1", backend), EncodingOutcome::NotWithin);
+            assert_eq!(
+                of("Small-RC-0", "flows+k-induction k=2", backend),
+                EncodingOutcome::Candidate
+            );
+            assert_eq!(
+                of("Small-RC-1", "flows+k-induction k=2", backend),
+                EncodingOutcome::Refuted
+            );
         }
         for backend in TokenEncoding::ALL.map(Backend::Sat) {
-            assert_eq!(of("Small-RC-0", "bmc k=2", backend), Outcome::Reached);
-            assert_eq!(of("Small-RC-1", "bmc k=2", backend), Outcome::NotWithin);
-            assert_eq!(of("Small-RC-0", "bmc-steps k=1", backend), Outcome::Reached);
-            assert_eq!(of("Small-RC-2", "bmc-steps k=1", backend), Outcome::NotWithin);
+            assert_eq!(of("Small-RC-0", "bmc k=2", backend), EncodingOutcome::Reached);
+            assert_eq!(of("Small-RC-1", "bmc k=2", backend), EncodingOutcome::NotWithin);
+            assert_eq!(of("Small-RC-0", "bmc-steps k=1", backend), EncodingOutcome::Reached);
+            assert_eq!(of("Small-RC-2", "bmc-steps k=1", backend), EncodingOutcome::NotWithin);
             let induction = of("Small-RC-1", "flows+k-induction k=2", backend);
-            assert_eq!(induction, Outcome::NotAsked);
+            assert_eq!(induction, EncodingOutcome::NotAsked);
         }
         // Half a firing is none.
-        assert_eq!(of("Small-RC-0", "bmc-steps k=1", reals), Outcome::Candidate);
-        assert_eq!(of("Small-RC-0", "bmc-steps k=1", integers), Outcome::Reached);
+        assert_eq!(of("Small-RC-0", "bmc-steps k=1", reals), EncodingOutcome::Candidate);
+        assert_eq!(of("Small-RC-0", "bmc-steps k=1", integers), EncodingOutcome::Reached);
     }
 
     #[test]

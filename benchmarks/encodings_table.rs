@@ -2,9 +2,9 @@
 
 use crate::backends::Backend;
 use crate::cactus::Curve;
-use crate::encodings::{Measurement, Outcome};
+use crate::encodings::{EncodingOutcome, Measurement};
 use crate::exam::Exam;
-use crate::scatter::{self, Point};
+use crate::scatter::{self, ScatterPoint};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -42,7 +42,7 @@ fn of<'a>(
 
 /// Returns true if the goal was refuted or reached.
 fn answers(m: &Measurement) -> bool {
-    matches!(m.outcome, Outcome::Refuted | Outcome::Reached)
+    matches!(m.outcome, EncodingOutcome::Refuted | EncodingOutcome::Reached)
 }
 
 /// Returns the table: one line per encoding and back-end. The column *new* counts goals refuted or
@@ -75,14 +75,14 @@ pub fn print(all: &[Measurement]) -> String {
             pair.0,
             pair.1,
             seconds.len(),
-            count(Outcome::Refuted),
-            count(Outcome::Reached),
-            count(Outcome::Candidate),
-            count(Outcome::NotWithin),
-            count(Outcome::GaveUp),
-            count(Outcome::Choices),
-            count(Outcome::Uncertified),
-            count(Outcome::NotAsked),
+            count(EncodingOutcome::Refuted),
+            count(EncodingOutcome::Reached),
+            count(EncodingOutcome::Candidate),
+            count(EncodingOutcome::NotWithin),
+            count(EncodingOutcome::GaveUp),
+            count(EncodingOutcome::Choices),
+            count(EncodingOutcome::Uncertified),
+            count(EncodingOutcome::NotAsked),
             mine.clone().filter(|m| m.wrong).count(),
             constraints.get(middle).copied().unwrap_or(0),
             seconds.get(middle).copied().unwrap_or(0.0),
@@ -109,11 +109,11 @@ pub fn scatter(all: &[Measurement]) -> String {
     let (Some(x), Some(y)) = (pairs.next(), pairs.next()) else {
         return scatter::plot("", "", &[]);
     };
-    let mut points: BTreeMap<(&str, Exam, &str), Point> = BTreeMap::new();
+    let mut points: BTreeMap<(&str, Exam, &str), ScatterPoint> = BTreeMap::new();
     for m in all.iter().filter(|m| answers(m)) {
         let of = (m.encoding.as_str(), m.backend);
         let question = (m.instance.as_str(), m.exam, m.id.as_str());
-        let point = || Point { x: None, y: None };
+        let point = || ScatterPoint { x: None, y: None };
         if of == x {
             points.entry(question).or_insert_with(point).x = Some(m.seconds);
         } else if of == y {
@@ -121,7 +121,7 @@ pub fn scatter(all: &[Measurement]) -> String {
         }
     }
     let name = |(encoding, backend): (&str, Backend)| format!("{encoding}, {backend}");
-    let points: Vec<Point> = points.into_values().collect();
+    let points: Vec<ScatterPoint> = points.into_values().collect();
     scatter::plot(&name(x), &name(y), &points)
 }
 
@@ -143,10 +143,10 @@ mod tests {
             seconds,
         };
         let all = [
-            measured("f", "flows", Outcome::Refuted, 0.5),
-            measured("g", "flows", Outcome::Candidate, 0.25),
-            measured("f", "traps", Outcome::GaveUp, 1.0),
-            measured("g", "traps", Outcome::Refuted, 2.0),
+            measured("f", "flows", EncodingOutcome::Refuted, 0.5),
+            measured("g", "flows", EncodingOutcome::Candidate, 0.25),
+            measured("f", "traps", EncodingOutcome::GaveUp, 1.0),
+            measured("g", "traps", EncodingOutcome::Refuted, 2.0),
         ];
         let table = print(&all);
         assert!(table.contains("| flows | highs | 2 | 1 | 0 | 0 | 1 | 0 |"), "{table}");

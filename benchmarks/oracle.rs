@@ -1,6 +1,6 @@
 //! Known answers: files `NAME-XX.out`, and the assignment of their lines to formulas.
 
-use crate::answer::Answer;
+use crate::answer::ToolAnswer;
 use crate::error::Error;
 use crate::exam::Exam;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// One question of an examination with its known answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct OracleQuestion {
     /// The id that tools print with the answer.
     pub id: String,
     /// The known answer; `?` if the contest's tools did not agree, empty without an oracle.
@@ -64,7 +64,11 @@ pub fn runs<'r>(
 ///
 /// # Errors
 /// If the file cannot be read, or a line after the first is not an answer.
-pub fn read(directory: &Path, instance: &str, exam: Exam) -> Result<Option<Vec<Question>>, Error> {
+pub fn read(
+    directory: &Path,
+    instance: &str,
+    exam: Exam,
+) -> Result<Option<Vec<OracleQuestion>>, Error> {
     let path = directory.join(format!("{instance}-{exam}.out"));
     match std::fs::read_to_string(&path) {
         Ok(text) => {
@@ -77,10 +81,10 @@ pub fn read(directory: &Path, instance: &str, exam: Exam) -> Result<Option<Vec<Q
 
 /// Parses an oracle file. The first line names instance and examination; every other line is an
 /// answer.
-fn parse(text: &str) -> Result<Vec<Question>, (usize, String)> {
+fn parse(text: &str) -> Result<Vec<OracleQuestion>, (usize, String)> {
     let lines = text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty());
-    let question = |(index, line): (usize, &str)| match Answer::on_line(line) {
-        Some(answer) => Ok(Question { id: answer.id, expected: answer.value }),
+    let question = |(index, line): (usize, &str)| match ToolAnswer::on_line(line) {
+        Some(answer) => Ok(OracleQuestion { id: answer.id, expected: answer.value }),
         None => Err((index + 1, format!("found `{line}`, expected an answer"))),
     };
     lines.map(question).collect()
@@ -93,7 +97,10 @@ fn parse(text: &str) -> Result<Vec<Question>, (usize, String)> {
 /// number the formulas by the rank of their id among all ids of the file, sorted as text. So where
 /// an id of the query file is not in the oracle, and both have equally many, ranks decide. The
 /// numbers inside the ids are not reliable there.
-pub fn questions(asked: Option<Vec<String>>, oracle: Option<Vec<Question>>) -> Vec<Question> {
+pub fn questions(
+    asked: Option<Vec<String>>,
+    oracle: Option<Vec<OracleQuestion>>,
+) -> Vec<OracleQuestion> {
     let (asked, oracle) = match (asked, oracle) {
         (None, oracle) => return oracle.unwrap_or_default(),
         (Some(asked), oracle) => (asked, oracle.unwrap_or_default()),
@@ -106,11 +113,11 @@ pub fn questions(asked: Option<Vec<String>>, oracle: Option<Vec<Question>>) -> V
     } else {
         let mut by_rank: Vec<&str> = asked.iter().map(String::as_str).collect();
         by_rank.sort_unstable();
-        let mut answers: Vec<&Question> = oracle.iter().collect();
+        let mut answers: Vec<&OracleQuestion> = oracle.iter().collect();
         answers.sort_unstable_by_key(|question| &question.id);
         by_rank.into_iter().zip(answers.into_iter().map(|answer| &*answer.expected)).collect()
     };
-    let question = |id: &String| Question {
+    let question = |id: &String| OracleQuestion {
         id: id.clone(),
         expected: expected.get(&**id).copied().unwrap_or_default().to_owned(),
     };
@@ -125,8 +132,8 @@ mod tests {
         Some(names.iter().map(|&name| name.to_owned()).collect())
     }
 
-    fn of(pairs: &[(&str, &str)]) -> Vec<Question> {
-        let question = |&(id, expected): &(&str, &str)| Question {
+    fn of(pairs: &[(&str, &str)]) -> Vec<OracleQuestion> {
+        let question = |&(id, expected): &(&str, &str)| OracleQuestion {
             id: id.to_owned(),
             expected: expected.to_owned(),
         };

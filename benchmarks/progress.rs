@@ -1,36 +1,41 @@
 //! Progress of a contest on the terminal.
 
 use crate::exam::Exam;
-use crate::row::Row;
-use crate::verdict::Verdict;
+use crate::row::ResultRow;
+use crate::verdict::Score;
 use parikh_net::printable::Printable;
 use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 
 /// The progress line on stderr: rewritten in place on a terminal, absent elsewhere. Wrong answers
 /// are reported immediately in either case.
-pub(crate) struct Progress {
+pub(crate) struct BenchProgress {
     terminal: bool,
     all: usize,
     done: usize,
-    counts: HashMap<Verdict, usize>,
+    counts: HashMap<Score, usize>,
 }
 
-impl Progress {
+impl BenchProgress {
     /// Starts the line for `all` runs, of which `done` were made in earlier sessions.
     pub(crate) fn new(all: usize, done: usize) -> Self {
-        Progress { terminal: std::io::stderr().is_terminal(), all, done, counts: HashMap::new() }
+        BenchProgress {
+            terminal: std::io::stderr().is_terminal(),
+            all,
+            done,
+            counts: HashMap::new(),
+        }
     }
 
     /// Reports a finished run.
-    pub(crate) fn ran(&mut self, name: &str, exam: Exam, rows: &[Row]) {
+    pub(crate) fn ran(&mut self, name: &str, exam: Exam, rows: &[ResultRow]) {
         self.done += 1;
         let clear = if self.terminal { "\r\x1b[K" } else { "" };
         // Errors are ignored: if stderr is closed, the runs continue.
         let mut stderr = std::io::stderr().lock();
         for row in rows {
             *self.counts.entry(row.verdict).or_default() += 1;
-            if row.verdict == Verdict::Wrong {
+            if row.verdict == Score::Wrong {
                 let (id, expected, got) = (&row.id, &row.expected, &row.got);
                 let _ = writeln!(
                     stderr,
@@ -47,10 +52,10 @@ impl Progress {
                 self.done,
                 self.all,
                 Printable(name),
-                count(Verdict::Ok),
-                count(Verdict::Missing),
-                count(Verdict::New),
-                count(Verdict::Wrong),
+                count(Score::Ok),
+                count(Score::Missing),
+                count(Score::New),
+                count(Score::Wrong),
             );
             let _ = stderr.flush();
         }

@@ -2,12 +2,12 @@
 
 use crate::error::Error;
 use crate::exam::Exam;
-use crate::verdict::Verdict;
+use crate::verdict::Score;
 use std::path::Path;
 
 /// The outcome of a question.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct ResultRow {
     /// The instance's name.
     pub instance: String,
     /// The examination.
@@ -20,7 +20,7 @@ pub struct Row {
     /// The tool's answer, empty if there is none. Contradicting answers are separated by slashes.
     pub got: String,
     /// The comparison of the two answers.
-    pub verdict: Verdict,
+    pub verdict: Score,
     /// Seconds from the start of the run to the answer.
     pub seconds: Option<f64>,
     /// Seconds from the start to the end of the run.
@@ -51,7 +51,7 @@ pub const COLUMNS: [&str; 12] = [
     "techniques",
 ];
 
-impl Row {
+impl ResultRow {
     fn fields(&self) -> [String; 12] {
         let number = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
         [
@@ -72,7 +72,7 @@ impl Row {
 }
 
 /// Writes rows as lines of CSV, after a line of column names if `header` is set.
-pub fn print(rows: &[Row], header: bool) -> Vec<u8> {
+pub fn print(rows: &[ResultRow], header: bool) -> Vec<u8> {
     const PROOF: &str = "a Vec takes every write, and every row has as many fields";
     let mut writer = csv::Writer::from_writer(Vec::new());
     if header {
@@ -87,7 +87,7 @@ pub fn print(rows: &[Row], header: bool) -> Vec<u8> {
 /// # Errors
 /// If the file cannot be read, lacks one of the first eight columns, or has a field of the wrong
 /// type.
-pub fn read(path: &Path) -> Result<Vec<Row>, Error> {
+pub fn read(path: &Path) -> Result<Vec<ResultRow>, Error> {
     let text = std::fs::read(path).map_err(Error::at(path))?;
     parse(&text).map_err(|problem| Error::Rows { path: path.to_owned(), problem })
 }
@@ -96,7 +96,7 @@ pub fn read(path: &Path) -> Result<Vec<Row>, Error> {
 ///
 /// # Errors
 /// A message with the line, as for [`read`].
-pub fn parse(text: &[u8]) -> Result<Vec<Row>, String> {
+pub fn parse(text: &[u8]) -> Result<Vec<ResultRow>, String> {
     let mut reader = csv::Reader::from_reader(text);
     let header = reader.headers().map_err(|error| error.to_string())?.clone();
     let column = |name: &str| header.iter().position(|column| column == name);
@@ -117,14 +117,14 @@ pub fn parse(text: &[u8]) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-fn row<'r>(field: impl Fn(usize) -> &'r str) -> Result<Row, String> {
+fn row<'r>(field: impl Fn(usize) -> &'r str) -> Result<ResultRow, String> {
     fn number<N: std::str::FromStr>(name: &str, text: &str) -> Result<Option<N>, String> {
         match text {
             "" => Ok(None),
             text => text.parse().map(Some).map_err(|_| format!("{name} `{text}` is no number")),
         }
     }
-    Ok(Row {
+    Ok(ResultRow {
         instance: field(0).to_owned(),
         exam: field(1).parse().map_err(|error| format!("{error}"))?,
         id: field(2).to_owned(),
@@ -145,8 +145,14 @@ pub(crate) mod tests {
     use super::*;
 
     /// A row for tests: the id of formula `f`, judged.
-    pub(crate) fn answered(instance: &str, f: &str, expected: &str, got: &str, at: f64) -> Row {
-        Row {
+    pub(crate) fn answered(
+        instance: &str,
+        f: &str,
+        expected: &str,
+        got: &str,
+        at: f64,
+    ) -> ResultRow {
+        ResultRow {
             instance: instance.to_owned(),
             exam: Exam::ReachabilityCardinality,
             id: f.to_owned(),
@@ -174,7 +180,7 @@ pub(crate) mod tests {
         let text = "instance,exam,id,expected,got,verdict,seconds,wall\n\
                     A,UB,f,1,,miss,,29.59\nA,UB,g,2,2,ok,13.31,29.59\n";
         let rows = parse(text.as_bytes()).unwrap();
-        assert_eq!((rows[0].verdict, rows[0].seconds), (Verdict::Missing, None));
+        assert_eq!((rows[0].verdict, rows[0].seconds), (Score::Missing, None));
         assert_eq!((rows[1].seconds, rows[1].memory, rows[1].rows), (Some(13.31), None, None));
     }
 

@@ -1,7 +1,7 @@
 //! One run of a tool: its own process group, a wall time limit, optionally a memory limit, and
 //! every answer stamped with the time it came.
 
-use crate::answer::Answer;
+use crate::answer::ToolAnswer;
 use crate::error::Error;
 use crate::signals;
 use std::ffi::OsString;
@@ -62,9 +62,9 @@ impl fmt::Display for RunEnd {
 
 /// The result of a run.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// The answers in order, each with the seconds since the start.
-    pub answers: Vec<(Answer, f64)>,
+    pub answers: Vec<(ToolAnswer, f64)>,
     /// Seconds from the start to the end of the tool's first process.
     pub wall: f64,
     /// The largest resident set of any process of the run, in MB.
@@ -75,7 +75,7 @@ pub struct Outcome {
 
 enum Event {
     /// An answer line, with the time at which its end was read.
-    Answer(Answer, f64),
+    Answer(ToolAnswer, f64),
     /// No process has stdout open any more.
     Closed,
     /// The first process ended and is not yet reaped.
@@ -86,7 +86,7 @@ enum Event {
 ///
 /// # Errors
 /// If the process cannot be started or reaped, or a log cannot be written.
-pub fn run(job: &Job<'_>) -> Result<Outcome, Error> {
+pub fn run(job: &Job<'_>) -> Result<RunOutcome, Error> {
     let mut command = std::process::Command::new(&job.command[0]);
     command.args(&job.command[1..]).current_dir(job.directory).envs(job.variables.iter().cloned());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
@@ -128,7 +128,7 @@ pub fn run(job: &Job<'_>) -> Result<Outcome, Error> {
         RunEnd::Signal(libc::WTERMSIG(status))
     });
     answers.retain(|&(_, seconds)| seconds <= job.timeout.as_secs_f64());
-    Ok(Outcome { answers, wall, memory, end })
+    Ok(RunOutcome { answers, wall, memory, end })
 }
 
 /// Collects answers until the first process ends, and signals it when its time is over. Returns the
@@ -138,7 +138,7 @@ fn until_exit(
     process: libc::pid_t,
     start: Instant,
     inbox: &Receiver<Event>,
-    answers: &mut Vec<(Answer, f64)>,
+    answers: &mut Vec<(ToolAnswer, f64)>,
 ) -> (f64, Option<RunEnd>) {
     /// Interval in which the harness checks for an interruption.
     const TICK: Duration = Duration::from_millis(100);
@@ -178,7 +178,7 @@ fn until_exit(
 
 /// Reads the answers that are still in the pipe. A process that left the group may hold the pipe
 /// open forever, so the wait is short.
-fn drain(inbox: &Receiver<Event>, answers: &mut Vec<(Answer, f64)>) {
+fn drain(inbox: &Receiver<Event>, answers: &mut Vec<(ToolAnswer, f64)>) {
     while let Ok(event) = inbox.recv_timeout(Duration::from_secs(1)) {
         match event {
             Event::Answer(answer, seconds) => answers.push((answer, seconds)),
@@ -202,7 +202,7 @@ fn read_answers(stdout: impl Read, log: Option<File>, start: Instant, events: &S
             // A full disk must not lose answers.
             log = None;
         }
-        if let Some(answer) = Answer::on_line(&String::from_utf8_lossy(&line))
+        if let Some(answer) = ToolAnswer::on_line(&String::from_utf8_lossy(&line))
             && events.send(Event::Answer(answer, seconds)).is_err()
         {
             return;
@@ -273,7 +273,7 @@ fn collect(process: libc::pid_t) -> std::io::Result<(libc::c_int, u64)> {
 mod tests {
     use super::*;
 
-    fn shell(script: &str, timeout: f64, memory: Option<u64>) -> Outcome {
+    fn shell(script: &str, timeout: f64, memory: Option<u64>) -> RunOutcome {
         let directory = tempfile::tempdir().unwrap();
         let command = ["sh", "-c", script].map(OsString::from);
         let job = Job {

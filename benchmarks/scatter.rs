@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// The seconds of one question in both runs; `None` if unanswered.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub struct ScatterPoint {
     /// Seconds of the run on the x axis.
     pub x: Option<f64>,
     /// Seconds of the run on the y axis.
@@ -25,7 +25,7 @@ const BEYOND: f64 = 18.0;
 const FASTEST: f64 = 0.01;
 
 /// Returns the plot, with the names of the two runs at its axes.
-pub fn plot(x_name: &str, y_name: &str, points: &[Point]) -> String {
+pub fn plot(x_name: &str, y_name: &str, points: &[ScatterPoint]) -> String {
     let times = || points.iter().flat_map(|point| [point.x, point.y]).flatten();
     let low = FASTEST.log10();
     let high = times().fold(1.0, f64::max).log10().ceil().max(low + 1.0);
@@ -105,11 +105,11 @@ mod tests {
     #[test]
     fn a_point_for_each_question_that_anybody_answered() {
         let points = [
-            Point { x: Some(0.5), y: Some(3.0) },
-            Point { x: None, y: Some(3.0) },
-            Point { x: Some(0.0001), y: None },
-            Point { x: None, y: None },
-            Point { x: Some(0.5), y: Some(3.0) },
+            ScatterPoint { x: Some(0.5), y: Some(3.0) },
+            ScatterPoint { x: None, y: Some(3.0) },
+            ScatterPoint { x: Some(0.0001), y: None },
+            ScatterPoint { x: None, y: None },
+            ScatterPoint { x: Some(0.5), y: Some(3.0) },
         ];
         let svg = plot("a<b", "c&d", &points);
         assert_eq!(svg.matches("<circle").count(), 3, "{svg}");

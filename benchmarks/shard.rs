@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::exam::Exam;
-use crate::row::{self, Row};
+use crate::row::{self, ResultRow};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -47,9 +47,9 @@ impl FromStr for Shard {
 /// # Errors
 /// If a file cannot be read, has a run that was not written completely, or a run that another file
 /// has too.
-pub fn merge(files: &[PathBuf]) -> Result<Vec<Row>, Error> {
+pub fn merge(files: &[PathBuf]) -> Result<Vec<ResultRow>, Error> {
     let mut from: HashMap<(String, Exam), &Path> = HashMap::new();
-    let mut all: Vec<Row> = Vec::new();
+    let mut all: Vec<ResultRow> = Vec::new();
     for (at, file) in files.iter().enumerate() {
         if files[..at].contains(file) {
             continue; // two patterns of a shell may name it
@@ -86,7 +86,11 @@ pub fn merge(files: &[PathBuf]) -> Result<Vec<Row>, Error> {
 }
 
 /// Returns the requested runs that no row belongs to, in the order of the request.
-pub fn lacking<'i>(rows: &[Row], instances: &'i [String], exams: &[Exam]) -> Vec<(&'i str, Exam)> {
+pub fn lacking<'i>(
+    rows: &[ResultRow],
+    instances: &'i [String],
+    exams: &[Exam],
+) -> Vec<(&'i str, Exam)> {
     let made: HashSet<(&str, Exam)> = rows.iter().map(|row| (&*row.instance, row.exam)).collect();
     let asked = instances.iter().flat_map(|name| exams.iter().map(move |&exam| (&**name, exam)));
     asked.filter(|run| !made.contains(run)).collect()

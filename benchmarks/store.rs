@@ -10,7 +10,7 @@
 
 use crate::error::Error;
 use crate::exam::Exam;
-use crate::row::{self, Row};
+use crate::row::{self, ResultRow};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -20,20 +20,20 @@ use std::path::{Path, PathBuf};
 
 /// An open result file.
 #[derive(Debug)]
-pub struct Store {
+pub struct ResultStore {
     path: PathBuf,
     file: LockedFile,
-    rows: Vec<Row>,
+    rows: Vec<ResultRow>,
     done: HashMap<(String, Exam), usize>,
 }
 
-impl Store {
+impl ResultStore {
     /// Opens the file, or creates it with its line of column names.
     ///
     /// # Errors
     /// If the file cannot be read or written, another process has it open, or it is not a result
     /// file of this harness. A peer's file is never changed.
-    pub fn open(path: &Path) -> Result<Store, Error> {
+    pub fn open(path: &Path) -> Result<ResultStore, Error> {
         let mut options = OpenOptions::new();
         let file =
             options.create(true).read(true).append(true).open(path).map_err(Error::at(path))?;
@@ -55,7 +55,7 @@ impl Store {
         }
         let mut done = HashMap::new();
         rows.iter().for_each(|row| *done.entry((row.instance.clone(), row.exam)).or_default() += 1);
-        Ok(Store { path: path.to_owned(), file, rows, done })
+        Ok(ResultStore { path: path.to_owned(), file, rows, done })
     }
 
     /// Returns true if the file has the run of this pair.
@@ -67,7 +67,7 @@ impl Store {
     ///
     /// # Errors
     /// If the rows cannot be written.
-    pub fn append(&mut self, mut run: Vec<Row>) -> Result<(), Error> {
+    pub fn append(&mut self, mut run: Vec<ResultRow>) -> Result<(), Error> {
         let count = run.len();
         run.iter_mut().for_each(|row| row.rows = Some(count));
         let text = row::print(&run, false);
@@ -80,13 +80,13 @@ impl Store {
     }
 
     /// Returns all rows, those of earlier sessions first.
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[ResultRow] {
         &self.rows
     }
 }
 
 /// Returns the rows of the complete runs, and whether the text holds nothing else.
-fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<Row>, bool), Error> {
+fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<ResultRow>, bool), Error> {
     let fail = |problem: String| Error::Rows { path: path.to_owned(), problem };
     let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let header = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -98,7 +98,7 @@ fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<Row>, bool), Error> {
     let rows = row::parse(&text[..end]).map_err(fail)?;
     let mut counts: HashMap<(&str, Exam), usize> = HashMap::new();
     rows.iter().for_each(|row| *counts.entry((&row.instance, row.exam)).or_default() += 1);
-    let complete = |row: &Row| row.rows == counts.get(&(&*row.instance, row.exam)).copied();
+    let complete = |row: &ResultRow| row.rows == counts.get(&(&*row.instance, row.exam)).copied();
     // One row with another count invalidates the whole run.
     let mut suspects: Vec<(String, Exam)> = Vec::new();
     for row in rows.iter().filter(|row| !complete(row)) {
@@ -107,7 +107,8 @@ fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<Row>, bool), Error> {
     suspects.sort_unstable();
     suspects.dedup();
     let intact = suspects.is_empty() && end == text.len();
-    let suspect = |row: &Row| suspects.binary_search(&(row.instance.clone(), row.exam)).is_ok();
+    let suspect =
+        |row: &ResultRow| suspects.binary_search(&(row.instance.clone(), row.exam)).is_ok();
     Ok((rows.iter().filter(|row| !suspect(row)).cloned().collect(), intact))
 }
 
@@ -165,8 +166,8 @@ mod tests {
     use super::*;
     use crate::row::tests::answered;
 
-    fn two_runs(path: &Path) -> Store {
-        let mut store = Store::open(path).unwrap();
+    fn two_runs(path: &Path) -> ResultStore {
+        let mut store = ResultStore::open(path).unwrap();
         let run =
             |instance| ["f", "g"].map(|f| answered(instance, f, "TRUE", "TRUE", 1.0)).to_vec();
         store.append(run("A")).unwrap();
@@ -179,7 +180,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("out.csv");
         let rows = two_runs(&path).rows().to_vec();
-        let store = Store::open(&path).unwrap();
+        let store = ResultStore::open(&path).unwrap();
         assert_eq!(store.rows(), rows);
         assert!(store.holds("A", Exam::ReachabilityCardinality));
         assert!(!store.holds("A", Exam::UpperBounds));
@@ -195,7 +196,7 @@ mod tests {
         let start_of_b = ends[2] + 1;
         for cut in start_of_b..text.len() {
             std::fs::write(&path, &text[..cut]).unwrap();
-            let mut store = Store::open(&path).unwrap();
+            let mut store = ResultStore::open(&path).unwrap();
             assert!(store.holds("A", Exam::ReachabilityCardinality), "cut at {cut}");
             assert!(!store.holds("B", Exam::ReachabilityCardinality), "cut at {cut}");
             let again = ["f", "g"].map(|f| answered("B", f, "TRUE", "TRUE", 1.0)).to_vec();
@@ -209,10 +210,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("out.csv");
         let store = two_runs(&path);
-        let refused = Store::open(&path).unwrap_err().to_string();
+        let refused = ResultStore::open(&path).unwrap_err().to_string();
         assert!(refused.contains("another contest"), "{refused}");
         drop(store);
-        assert_eq!(Store::open(&path).unwrap().rows().len(), 4);
+        assert_eq!(ResultStore::open(&path).unwrap().rows().len(), 4);
     }
 
     #[test]
@@ -221,7 +222,7 @@ mod tests {
         let path = directory.path().join("peer.csv");
         let text = "instance,exam,id,expected,got,verdict,seconds,wall\n";
         std::fs::write(&path, text).unwrap();
-        assert!(Store::open(&path).unwrap_err().to_string().contains("left alone"));
+        assert!(ResultStore::open(&path).unwrap_err().to_string().contains("left alone"));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 }

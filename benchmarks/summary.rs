@@ -7,10 +7,10 @@ use crate::error::Error;
 use crate::exam::Exam;
 use crate::html::{Cell, details, escaped, page, table};
 use crate::reasons::Reasons;
-use crate::row::Row;
-use crate::scatter::{self, Point};
+use crate::row::ResultRow;
+use crate::scatter::{self, ScatterPoint};
 use crate::table::{TableLine, sum_up};
-use crate::verdict::Verdict;
+use crate::verdict::Score;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ pub struct SummaryRun {
     /// The name, unique on the page.
     pub name: String,
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ResultRow>,
 }
 
 /// Returns the page about the first of `runs`, compared with the others. `last` is an earlier run,
@@ -120,7 +120,7 @@ fn scores(runs: &[SummaryRun]) -> String {
 
 /// Returns the list of answers that contradict a known answer.
 fn wrong(runs: &[SummaryRun]) -> String {
-    let wrong = |row: &&Row| row.verdict == Verdict::Wrong;
+    let wrong = |row: &&ResultRow| row.verdict == Score::Wrong;
     let rows: Vec<Vec<Cell>> = runs
         .iter()
         .flat_map(|run| run.rows.iter().filter(wrong).map(move |row| (run, row)))
@@ -138,11 +138,11 @@ fn wrong(runs: &[SummaryRun]) -> String {
         + &table(&["run", "instance", "examination", "question", "expected", "got"], &rows)
 }
 
-fn question(row: &Row) -> [Cell; 3] {
+fn question(row: &ResultRow) -> [Cell; 3] {
     [Cell::text(&row.instance), Cell::text(row.exam), Cell::text(&row.id)]
 }
 
-fn at(row: &Row) -> Cell {
+fn at(row: &ResultRow) -> Cell {
     Cell::number(row.seconds.map_or(String::new(), |seconds| format!("{seconds:.2}")))
 }
 
@@ -189,9 +189,8 @@ fn changes(run: &SummaryRun, last: &SummaryRun) -> String {
 /// Returns the plot of how many questions each run answers within a time; wrong answers do not
 /// count.
 fn cactus_of(runs: &[SummaryRun], exam: Option<Exam>) -> String {
-    let counts = |row: &&Row| {
-        matches!(row.verdict, Verdict::Ok | Verdict::New)
-            && exam.is_none_or(|exam| row.exam == exam)
+    let counts = |row: &&ResultRow| {
+        matches!(row.verdict, Score::Ok | Score::New) && exam.is_none_or(|exam| row.exam == exam)
     };
     let curves: Vec<Curve> = runs
         .iter()
@@ -208,18 +207,19 @@ fn cactus_of(runs: &[SummaryRun], exam: Option<Exam>) -> String {
 fn scatter_of(run: &SummaryRun, other: &SummaryRun) -> String {
     let theirs: HashMap<_, Option<f64>> =
         other.rows.iter().map(|row| (key(row), answered(row))).collect();
-    let point = |row: &Row| theirs.get(&key(row)).map(|&x| Point { x, y: answered(row) });
-    let points: Vec<Point> = run.rows.iter().filter_map(point).collect();
+    let point =
+        |row: &ResultRow| theirs.get(&key(row)).map(|&x| ScatterPoint { x, y: answered(row) });
+    let points: Vec<ScatterPoint> = run.rows.iter().filter_map(point).collect();
     scatter::plot(&other.name, &run.name, &points)
 }
 
-fn key(row: &Row) -> (&str, Exam, &str) {
+fn key(row: &ResultRow) -> (&str, Exam, &str) {
     (&row.instance, row.exam, &row.id)
 }
 
 /// Returns the time of an answer that is not wrong.
-fn answered(row: &Row) -> Option<f64> {
-    row.seconds.filter(|_| matches!(row.verdict, Verdict::Ok | Verdict::New))
+fn answered(row: &ResultRow) -> Option<f64> {
+    row.seconds.filter(|_| matches!(row.verdict, Score::Ok | Score::New))
 }
 
 /// Returns the open questions by examination, those with a known answer first.
@@ -233,17 +233,17 @@ fn open(run: &SummaryRun, others: &[SummaryRun], reasons: &mut Reasons) -> Resul
         })
         .collect();
     for exam in exams(run) {
-        let mut rows: Vec<&Row> = run
+        let mut rows: Vec<&ResultRow> = run
             .rows
             .iter()
             .filter(|row| row.exam == exam)
-            .filter(|row| matches!(row.verdict, Verdict::Missing | Verdict::Unknown))
+            .filter(|row| matches!(row.verdict, Score::Missing | Score::Unknown))
             .collect();
         if rows.is_empty() {
             continue;
         }
         rows.sort_by_key(|row| row.verdict);
-        let missing = rows.iter().filter(|row| row.verdict == Verdict::Missing).count();
+        let missing = rows.iter().filter(|row| row.verdict == Score::Missing).count();
         let mut lines = Vec::new();
         for row in &rows {
             let by: Vec<String> = others
@@ -294,7 +294,7 @@ mod tests {
     use super::*;
     use crate::row::tests::answered as row;
 
-    fn run(name: &str, rows: Vec<Row>) -> SummaryRun {
+    fn run(name: &str, rows: Vec<ResultRow>) -> SummaryRun {
         SummaryRun { name: name.to_owned(), rows }
     }
 

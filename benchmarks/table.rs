@@ -1,8 +1,8 @@
 //! Totals of a result file: one line per examination.
 
 use crate::exam::Exam;
-use crate::row::Row;
-use crate::verdict::{Verdict, judge};
+use crate::row::ResultRow;
+use crate::verdict::{Score, judge};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -30,15 +30,15 @@ pub struct TableLine {
 }
 
 impl TableLine {
-    fn add(&mut self, row: &Row) {
+    fn add(&mut self, row: &ResultRow) {
         self.asked += usize::from(!row.id.is_empty());
-        self.known += usize::from(judge(&row.expected, "") == Verdict::Missing);
+        self.known += usize::from(judge(&row.expected, "") == Score::Missing);
         match row.verdict {
-            Verdict::Ok => self.right += 1,
-            Verdict::Wrong => self.wrong += 1,
-            Verdict::Missing => self.missing += 1,
-            Verdict::New => self.new += 1,
-            Verdict::Unknown => {}
+            Score::Ok => self.right += 1,
+            Score::Wrong => self.wrong += 1,
+            Score::Missing => self.missing += 1,
+            Score::New => self.new += 1,
+            Score::Unknown => {}
         }
     }
 
@@ -53,7 +53,7 @@ impl TableLine {
 }
 
 /// Returns the lines by examination, and their total.
-pub fn sum_up(rows: &[Row]) -> (BTreeMap<Exam, TableLine>, TableLine) {
+pub fn sum_up(rows: &[ResultRow]) -> (BTreeMap<Exam, TableLine>, TableLine) {
     let mut lines: BTreeMap<Exam, TableLine> = BTreeMap::new();
     let mut total = TableLine::default();
     let mut runs = BTreeSet::new();
@@ -76,7 +76,7 @@ pub fn sum_up(rows: &[Row]) -> (BTreeMap<Exam, TableLine>, TableLine) {
 
 /// Returns the table as text. The column `cut` counts runs that did not exit by themselves with
 /// status 0.
-pub fn print(rows: &[Row]) -> String {
+pub fn print(rows: &[ResultRow]) -> String {
     let (lines, total) = sum_up(rows);
     let mut text = format!(
         "{:5} {:>5} {:>6} {:>6} {:>6} {:>6} {:>7} {:>6} {:>5} {:>9} {:>9} {:>8}\n",
@@ -106,8 +106,8 @@ pub fn print(rows: &[Row]) -> String {
              {cut:>5} {median:>9.2} {sum:>9.1} {memory:>8}",
         );
     }
-    for row in rows.iter().filter(|row| row.verdict == Verdict::Wrong) {
-        let Row { instance, exam, id, expected, got, .. } = row;
+    for row in rows.iter().filter(|row| row.verdict == Score::Wrong) {
+        let ResultRow { instance, exam, id, expected, got, .. } = row;
         let _ = writeln!(text, "WRONG {instance} {exam} {id}: expected {expected}, got {got}");
     }
     text

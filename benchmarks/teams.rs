@@ -12,11 +12,11 @@ use crate::error::Error;
 use crate::exam::Exam;
 use crate::instance::Instance;
 use crate::oracle;
-use crate::row::Row;
+use crate::row::ResultRow;
 use crate::run::{Job, RunEnd, run};
 use crate::signals;
-use crate::store::Store;
-use crate::verdict::{NOBODY_KNOWS, Verdict};
+use crate::store::ResultStore;
+use crate::verdict::{NOBODY_KNOWS, Score};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -119,11 +119,11 @@ impl Teams {
     ///
     /// # Errors
     /// If an instance, an oracle, the program or a result file cannot be used.
-    pub fn run(&self) -> Result<Vec<(Team, Vec<Row>)>, Error> {
+    pub fn run(&self) -> Result<Vec<(Team, Vec<ResultRow>)>, Error> {
         std::fs::create_dir_all(&self.out).map_err(Error::at(&self.out))?;
         let mut stores = Vec::new();
         for team in &self.teams {
-            stores.push(Store::open(&self.out.join(format!("{}.csv", team.name)))?);
+            stores.push(ResultStore::open(&self.out.join(format!("{}.csv", team.name)))?);
         }
         let mut open: VecDeque<(usize, &RequestedGoals)> = VecDeque::new();
         for asked in &self.asked {
@@ -172,26 +172,31 @@ impl Teams {
         if let Some(failure) = failure {
             return Err(failure);
         }
-        let of =
-            |store: &Store| store.rows().iter().filter(|row| self.counts(row)).cloned().collect();
+        let of = |store: &ResultStore| {
+            store.rows().iter().filter(|row| self.counts(row)).cloned().collect()
+        };
         Ok(self.teams.iter().cloned().zip(stores.iter().map(of)).collect())
     }
 
-    fn asked_of(&self, row: &Row) -> Option<&RequestedGoals> {
+    fn asked_of(&self, row: &ResultRow) -> Option<&RequestedGoals> {
         self.asked.iter().find(|asked| asked.instance == row.instance && asked.exam == row.exam)
     }
 
-    fn counts(&self, row: &Row) -> bool {
+    fn counts(&self, row: &ResultRow) -> bool {
         let of = self.asked_of(row);
         of.is_some_and(|asked| asked.goals.is_empty() || asked.goals.contains(&row.id))
     }
 
-    fn is_aside(&self, row: &Row) -> bool {
+    fn is_aside(&self, row: &ResultRow) -> bool {
         self.asked_of(row).is_some_and(|asked| asked.aside.contains(&row.id))
     }
 
     /// Makes one run. Returns `None` if interrupted.
-    fn examine(&self, team: &Team, asked: &RequestedGoals) -> Result<Option<Vec<Row>>, Error> {
+    fn examine(
+        &self,
+        team: &Team,
+        asked: &RequestedGoals,
+    ) -> Result<Option<Vec<ResultRow>>, Error> {
         let RequestedGoals { instance: name, exam, goals, .. } = asked;
         let known = oracle::read(&self.oracle, name, *exam)?;
         let instance = Instance::unpack(&self.inputs, name, None)?;
@@ -231,7 +236,7 @@ impl Teams {
     /// Returns a table with one line per team: goals settled, with and without a known answer, and
     /// the goals lost and gained compared with the first team. With `alone`, also the goals that no
     /// other team but the first settled.
-    pub fn table(&self, results: &[(Team, Vec<Row>)], alone: bool) -> String {
+    pub fn table(&self, results: &[(Team, Vec<ResultRow>)], alone: bool) -> String {
         let (title, rule) = if alone { (" by no other |", "---|") } else { ("", "") };
         let mut text = format!(
             "| engines | goals | settled | right | of known | wrong | aside right | of known | of unknown | \
@@ -245,9 +250,10 @@ impl Teams {
         let mut by: BTreeMap<GoalKey<'_>, usize> = BTreeMap::new();
         settled.iter().skip(1).flatten().for_each(|goal| *by.entry(*goal).or_default() += 1);
         for (at, (team, rows)) in results.iter().enumerate() {
-            let count = |which: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| which(row)).count();
-            let known = |row: &Row| !row.expected.is_empty() && row.expected != NOBODY_KNOWS;
-            let right = |row: &Row| row.verdict == Verdict::Ok;
+            let count =
+                |which: &dyn Fn(&ResultRow) -> bool| rows.iter().filter(|row| which(row)).count();
+            let known = |row: &ResultRow| !row.expected.is_empty() && row.expected != NOBODY_KNOWS;
+            let right = |row: &ResultRow| row.verdict == Score::Ok;
             let unique = settled[at].iter().filter(|goal| by.get(*goal) == Some(&1)).count();
             let unique = match (alone, at) {
                 (false, _) => String::new(),
@@ -267,10 +273,10 @@ impl Teams {
                 settled[at].len(),
                 count(&right),
                 count(&known),
-                count(&|row| row.verdict == Verdict::Wrong),
+                count(&|row| row.verdict == Score::Wrong),
                 count(&|row| right(row) && self.is_aside(row)),
                 count(&|row| known(row) && self.is_aside(row)),
-                count(&|row| row.verdict == Verdict::New),
+                count(&|row| row.verdict == Score::New),
                 walls.values().sum::<f64>(),
             );
         }
@@ -279,25 +285,27 @@ impl Teams {
 }
 
 /// Returns true if a result file has a row for a goal of an examination.
-fn has(store: &Store, asked: &RequestedGoals, goal: &str) -> bool {
-    let of = |row: &Row| row.instance == asked.instance && row.exam == asked.exam && row.id == goal;
+fn has(store: &ResultStore, asked: &RequestedGoals, goal: &str) -> bool {
+    let of = |row: &ResultRow| {
+        row.instance == asked.instance && row.exam == asked.exam && row.id == goal
+    };
     store.rows().iter().any(of)
 }
 
 /// The identity of a goal: instance, examination, id.
 type GoalKey<'r> = (&'r str, Exam, &'r str);
 
-fn goal(row: &Row) -> GoalKey<'_> {
+fn goal(row: &ResultRow) -> GoalKey<'_> {
     (&row.instance, row.exam, &row.id)
 }
 
-fn is_settled(row: &&Row) -> bool {
-    matches!(row.verdict, Verdict::Ok | Verdict::New)
+fn is_settled(row: &&ResultRow) -> bool {
+    matches!(row.verdict, Score::Ok | Score::New)
 }
 
 /// Returns the times of each team's answers.
-pub fn curves(results: &[(Team, Vec<Row>)]) -> Vec<Curve> {
-    let curve = |(team, rows): &(Team, Vec<Row>)| Curve {
+pub fn curves(results: &[(Team, Vec<ResultRow>)]) -> Vec<Curve> {
+    let curve = |(team, rows): &(Team, Vec<ResultRow>)| Curve {
         name: team.name.clone(),
         style: String::new(),
         seconds: rows.iter().filter(is_settled).filter_map(|row| row.seconds).collect(),

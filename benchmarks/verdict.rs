@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// The outcome of comparing an answer with the known answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
+pub enum Score {
     /// The answer is the known answer.
     Ok,
     /// The answer differs from the known answer, or two answers contradict each other.
@@ -26,32 +26,32 @@ pub const NOBODY_KNOWS: &str = "?";
 pub const CONTRADICTION: char = '/';
 
 /// Compares an answer with the known answer; an empty text means no answer.
-pub fn judge(expected: &str, got: &str) -> Verdict {
+pub fn judge(expected: &str, got: &str) -> Score {
     let known = !expected.is_empty() && expected != NOBODY_KNOWS;
     match (known, got) {
-        (true, "") => Verdict::Missing,
-        (false, "") => Verdict::Unknown,
-        (_, got) if got.contains(CONTRADICTION) => Verdict::Wrong,
-        (true, got) if same_value(expected, got) => Verdict::Ok,
-        (true, _) => Verdict::Wrong,
-        (false, _) => Verdict::New,
+        (true, "") => Score::Missing,
+        (false, "") => Score::Unknown,
+        (_, got) if got.contains(CONTRADICTION) => Score::Wrong,
+        (true, got) if same_value(expected, got) => Score::Ok,
+        (true, _) => Score::Wrong,
+        (false, _) => Score::New,
     }
 }
 
-impl Verdict {
+impl Score {
     /// Returns the word in result files.
     pub fn word(self) -> &'static str {
         match self {
-            Verdict::Ok => "ok",
-            Verdict::Wrong => "wrong",
-            Verdict::Missing => "missing",
-            Verdict::New => "new",
-            Verdict::Unknown => "unknown",
+            Score::Ok => "ok",
+            Score::Wrong => "wrong",
+            Score::Missing => "missing",
+            Score::New => "new",
+            Score::Unknown => "unknown",
         }
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.word())
     }
@@ -62,17 +62,17 @@ impl fmt::Display for Verdict {
 #[error("`{0}` is no verdict, expected ok, wrong, missing, new or unknown")]
 pub struct UnknownVerdict(String);
 
-impl FromStr for Verdict {
+impl FromStr for Score {
     type Err = UnknownVerdict;
 
     /// Takes also the words of the peers' result files, `miss` and `miss-unknown`.
-    fn from_str(word: &str) -> Result<Verdict, UnknownVerdict> {
+    fn from_str(word: &str) -> Result<Score, UnknownVerdict> {
         Ok(match word {
-            "ok" => Verdict::Ok,
-            "wrong" => Verdict::Wrong,
-            "missing" | "miss" => Verdict::Missing,
-            "new" => Verdict::New,
-            "unknown" | "miss-unknown" => Verdict::Unknown,
+            "ok" => Score::Ok,
+            "wrong" => Score::Wrong,
+            "missing" | "miss" => Score::Missing,
+            "new" => Score::New,
+            "unknown" | "miss-unknown" => Score::Unknown,
             _ => return Err(UnknownVerdict(word.to_owned())),
         })
     }
@@ -85,17 +85,17 @@ mod tests {
     #[test]
     fn every_pair_of_expected_and_got_has_its_verdict() {
         for (expected, got, verdict) in [
-            ("TRUE", "TRUE", Verdict::Ok),
-            ("inf", "+inf", Verdict::Ok),
-            ("TRUE", "FALSE", Verdict::Wrong),
-            ("12", "13", Verdict::Wrong),
-            ("TRUE", "", Verdict::Missing),
-            ("?", "", Verdict::Unknown),
-            ("", "", Verdict::Unknown),
-            ("?", "FALSE", Verdict::New),
-            ("", "7", Verdict::New),
-            ("TRUE", "TRUE/FALSE", Verdict::Wrong),
-            ("?", "TRUE/FALSE", Verdict::Wrong),
+            ("TRUE", "TRUE", Score::Ok),
+            ("inf", "+inf", Score::Ok),
+            ("TRUE", "FALSE", Score::Wrong),
+            ("12", "13", Score::Wrong),
+            ("TRUE", "", Score::Missing),
+            ("?", "", Score::Unknown),
+            ("", "", Score::Unknown),
+            ("?", "FALSE", Score::New),
+            ("", "7", Score::New),
+            ("TRUE", "TRUE/FALSE", Score::Wrong),
+            ("?", "TRUE/FALSE", Score::Wrong),
         ] {
             assert_eq!(judge(expected, got), verdict, "{expected} {got}");
         }
@@ -103,10 +103,10 @@ mod tests {
 
     #[test]
     fn words_are_read_back() {
-        let all = [Verdict::Ok, Verdict::Wrong, Verdict::Missing, Verdict::New, Verdict::Unknown];
+        let all = [Score::Ok, Score::Wrong, Score::Missing, Score::New, Score::Unknown];
         all.into_iter().for_each(|verdict| assert_eq!(verdict.word().parse(), Ok(verdict)));
-        assert_eq!("miss".parse(), Ok(Verdict::Missing));
-        assert_eq!("miss-unknown".parse(), Ok(Verdict::Unknown));
-        assert!("OK".parse::<Verdict>().is_err());
+        assert_eq!("miss".parse(), Ok(Score::Missing));
+        assert_eq!("miss-unknown".parse(), Ok(Score::Unknown));
+        assert!("OK".parse::<Score>().is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! An encoded goal, as terms or as a linear program, to be written to a file or solved.
 
-use crate::encoding::{EncodeError, Encoding, Part};
+use crate::encoding::{EncodeError, Encoding, EncodingPart};
 use crate::unrolling::StepKind;
 use crate::variables::Variables;
 use crate::{
@@ -22,7 +22,7 @@ pub struct EncodedGoal<'n> {
     /// m ≥ 0 and x ≥ 0.
     domain: Vec<Term>,
     /// The constraints, grouped by part of the encoding.
-    parts: Vec<(Part, Vec<Term>)>,
+    parts: Vec<(EncodingPart, Vec<Term>)>,
     /// The goal as a term, or `None` for a maximum.
     goal: Option<Term>,
     objective: Option<LinearExpression>,
@@ -41,7 +41,7 @@ impl<'n> EncodedGoal<'n> {
         facts: &Facts,
     ) -> Result<Self, EncodeError> {
         let mut variables = Variables::new(net, encoding.numbers, facts);
-        let with_firings = encoding.has(Part::StateEquation);
+        let with_firings = encoding.has(EncodingPart::StateEquation);
         let domain = match encoding.is_bounded() {
             // Bounded encodings start from the initial marking and need no domain.
             true => Vec::new(),
@@ -56,18 +56,20 @@ impl<'n> EncodedGoal<'n> {
                 _ => Err(EncodeError::NotOneMarking),
             };
             let constraints = match part {
-                Part::StateEquation => state_equation::constraints(&mut variables),
-                Part::Flows => flows::constraints(&mut variables, &facts.flows)?,
-                Part::Bounds => bounds::constraints(&mut variables, facts),
-                Part::Units => units::constraints(&mut variables),
-                Part::Traps => traps::all(&mut variables),
-                Part::ListedTraps => traps::listed(&mut variables, &facts.traps, with_firings)?,
-                Part::ReadFeed => read_feed::constraints(&mut variables),
-                Part::CausalOrder => causal_order::constraints(&mut variables),
-                Part::Predecessor => predecessor::constraints(&mut variables, reach?),
-                Part::Unrolling | Part::Steps => {
+                EncodingPart::StateEquation => state_equation::constraints(&mut variables),
+                EncodingPart::Flows => flows::constraints(&mut variables, &facts.flows)?,
+                EncodingPart::Bounds => bounds::constraints(&mut variables, facts),
+                EncodingPart::Units => units::constraints(&mut variables),
+                EncodingPart::Traps => traps::all(&mut variables),
+                EncodingPart::ListedTraps => {
+                    traps::listed(&mut variables, &facts.traps, with_firings)?
+                }
+                EncodingPart::ReadFeed => read_feed::constraints(&mut variables),
+                EncodingPart::CausalOrder => causal_order::constraints(&mut variables),
+                EncodingPart::Predecessor => predecessor::constraints(&mut variables, reach?),
+                EncodingPart::Unrolling | EncodingPart::Steps => {
                     let between = match part {
-                        Part::Steps => StepKind::Step,
+                        EncodingPart::Steps => StepKind::Step,
                         _ => StepKind::FiringOrPause,
                     };
                     let (row, last) =
@@ -75,7 +77,7 @@ impl<'n> EncodedGoal<'n> {
                     stated = Some(last);
                     row
                 }
-                Part::Induction => {
+                EncodingPart::Induction => {
                     let (row, last) = unrolling::induction(&mut variables, reach?, encoding.steps);
                     stated = Some(last);
                     row
@@ -156,7 +158,7 @@ impl<'n> EncodedGoal<'n> {
             (Some(_), _) => "The optimum, rounded down, is an upper bound of the goal's value in all \
                              reachable markings.\nunbounded: nothing follows. infeasible: cannot be."
                 .to_owned(),
-            (None, true) if self.encoding.has(Part::Steps) => format!(
+            (None, true) if self.encoding.has(EncodingPart::Steps) => format!(
                 "sat: a goal marking is reached by at most {k} steps: in the i-th each t fires fire(i,t) \
                  times,\none after the other in any order. unsat: none is reached by {k} steps or fewer, \
                  nor by {k} firings."
@@ -165,7 +167,7 @@ impl<'n> EncodedGoal<'n> {
                 "sat: a goal marking is reached by at most {k} firings: those with fire(i,t) = 1.\n\
                  unsat: none is reached by {k} firings or fewer."
             ),
-            (None, false) if self.encoding.has(Part::Induction) => {
+            (None, false) if self.encoding.has(EncodingPart::Induction) => {
                 let first = match k - 1 {
                     0 => "if the goal is not of the initial marking".to_owned(),
                     before => format!(
@@ -179,13 +181,14 @@ impl<'n> EncodedGoal<'n> {
                               sat (feasible): nothing follows; m is a candidate."
                 .to_owned(),
         };
-        if self.encoding.has(Part::Steps) && self.encoding.numbers == crate::Numbers::Reals {
+        if self.encoding.has(EncodingPart::Steps) && self.encoding.numbers == crate::Numbers::Reals
+        {
             text += "\nOver the reals, parts of firings are counted: sat says nothing.";
         }
         if self.encoding.numbers == crate::Numbers::Bits {
             text += "\nNumbers are as wide as the bounds that are proved of them; those without are integers.";
         }
-        if self.encoding.has(Part::Units) {
+        if self.encoding.has(EncodingPart::Units) {
             text += "\nThis rests on the model's claim that its units are safe.";
         }
         text
@@ -196,7 +199,7 @@ impl<'n> EncodedGoal<'n> {
     /// # Errors
     /// Returns the errors of `out`.
     pub fn write_smt2(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let title = |part: &Part| format!("{part}: {}", part.explanation());
+        let title = |part: &EncodingPart| format!("{part}: {}", part.explanation());
         let titles: Vec<String> = self.parts.iter().map(|(part, _)| title(part)).collect();
         let mut sections = Vec::new();
         if !self.domain.is_empty() {

@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// every reachable marking satisfies, together with the firing counts of some sequence that leads
 /// to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub enum EncodingPart {
     /// m = m₀ + C·x: [`state_equation`](crate::state_equation).
     StateEquation,
     /// Weighted sums of tokens that no firing changes: [`flows`](crate::flows).
@@ -36,62 +36,68 @@ pub enum Part {
     Induction,
 }
 
-impl Part {
+impl EncodingPart {
     /// All parts, in the order in which they are asserted.
-    pub const ALL: [Part; 12] = [
-        Part::StateEquation,
-        Part::Flows,
-        Part::Bounds,
-        Part::Units,
-        Part::Traps,
-        Part::ListedTraps,
-        Part::ReadFeed,
-        Part::CausalOrder,
-        Part::Predecessor,
-        Part::Unrolling,
-        Part::Steps,
-        Part::Induction,
+    pub const ALL: [EncodingPart; 12] = [
+        EncodingPart::StateEquation,
+        EncodingPart::Flows,
+        EncodingPart::Bounds,
+        EncodingPart::Units,
+        EncodingPart::Traps,
+        EncodingPart::ListedTraps,
+        EncodingPart::ReadFeed,
+        EncodingPart::CausalOrder,
+        EncodingPart::Predecessor,
+        EncodingPart::Unrolling,
+        EncodingPart::Steps,
+        EncodingPart::Induction,
     ];
 
     /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Part::StateEquation => "state-equation",
-            Part::Flows => "flows",
-            Part::Bounds => "bounds",
-            Part::Units => "units",
-            Part::Traps => "traps",
-            Part::ListedTraps => "listed-traps",
-            Part::ReadFeed => "read-feed",
-            Part::CausalOrder => "causal-order",
-            Part::Predecessor => "predecessor",
-            Part::Unrolling => "bmc",
-            Part::Steps => "bmc-steps",
-            Part::Induction => "k-induction",
+            EncodingPart::StateEquation => "state-equation",
+            EncodingPart::Flows => "flows",
+            EncodingPart::Bounds => "bounds",
+            EncodingPart::Units => "units",
+            EncodingPart::Traps => "traps",
+            EncodingPart::ListedTraps => "listed-traps",
+            EncodingPart::ReadFeed => "read-feed",
+            EncodingPart::CausalOrder => "causal-order",
+            EncodingPart::Predecessor => "predecessor",
+            EncodingPart::Unrolling => "bmc",
+            EncodingPart::Steps => "bmc-steps",
+            EncodingPart::Induction => "k-induction",
         }
     }
 
     /// Returns the explanation, in a single line.
     pub fn explanation(self) -> &'static str {
         match self {
-            Part::StateEquation => {
+            EncodingPart::StateEquation => {
                 "m = m0 + C·x: tokens are what there was and what firings changed"
             }
-            Part::Flows => "place invariants: weighted sums of tokens that no firing changes",
-            Part::Bounds => "no place holds more than its bound",
-            Part::Units => "nested units are safe, as the model claims",
-            Part::Traps => {
+            EncodingPart::Flows => {
+                "place invariants: weighted sums of tokens that no firing changes"
+            }
+            EncodingPart::Bounds => "no place holds more than its bound",
+            EncodingPart::Units => "nested units are safe, as the model claims",
+            EncodingPart::Traps => {
                 "every initially marked trap is marked, by an order of leaving the empty places"
             }
-            Part::ListedTraps => "traps that are marked initially, or were fed, are marked",
-            Part::ReadFeed => "what needs tokens that were not there at first was fed by others",
-            Part::CausalOrder => "first firings can be ordered so that each finds its tokens",
-            Part::Predecessor => "the first goal marking comes from a marking that is none",
-            Part::Unrolling => "at most k firings from the initial marking",
-            Part::Steps => {
+            EncodingPart::ListedTraps => "traps that are marked initially, or were fed, are marked",
+            EncodingPart::ReadFeed => {
+                "what needs tokens that were not there at first was fed by others"
+            }
+            EncodingPart::CausalOrder => {
+                "first firings can be ordered so that each finds its tokens"
+            }
+            EncodingPart::Predecessor => "the first goal marking comes from a marking that is none",
+            EncodingPart::Unrolling => "at most k firings from the initial marking",
+            EncodingPart::Steps => {
                 "at most k steps from the initial marking, of any number of firings each"
             }
-            Part::Induction => {
+            EncodingPart::Induction => {
                 "k firings from any marking, of which only the last one leads to the goal"
             }
         }
@@ -99,11 +105,14 @@ impl Part {
 
     /// Returns true if the part refers to firing counts, and so needs the state equation.
     pub fn needs_firings(self) -> bool {
-        matches!(self, Part::ReadFeed | Part::CausalOrder | Part::Predecessor)
+        matches!(
+            self,
+            EncodingPart::ReadFeed | EncodingPart::CausalOrder | EncodingPart::Predecessor
+        )
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for EncodingPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -113,10 +122,11 @@ impl fmt::Display for Part {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Encoding {
     /// The parts, ascending, without repetition, at least one.
-    parts: Vec<Part>,
+    parts: Vec<EncodingPart>,
     /// The kind of numbers.
     pub numbers: Numbers,
-    /// The number k for [`Part::Unrolling`], [`Part::Steps`] and [`Part::Induction`]; at least 1.
+    /// The number k for [`EncodingPart::Unrolling`], [`EncodingPart::Steps`] and
+    /// [`EncodingPart::Induction`]; at least 1.
     pub steps: u32,
 }
 
@@ -126,21 +136,23 @@ impl Encoding {
     /// # Errors
     /// Returns an error if the parts cannot be combined.
     pub fn new(
-        parts: impl IntoIterator<Item = Part>,
+        parts: impl IntoIterator<Item = EncodingPart>,
         numbers: Numbers,
     ) -> Result<Self, EncodeError> {
-        let mut parts: Vec<Part> = parts.into_iter().collect();
+        let mut parts: Vec<EncodingPart> = parts.into_iter().collect();
         parts.sort_unstable();
         parts.dedup();
         let encoding = Encoding { parts, numbers, steps: 1 };
         if encoding.is_bounded() && encoding.parts.len() > 1 {
             return Err(EncodeError::Exact);
         }
-        if encoding.has(Part::Predecessor) && encoding.has(Part::Induction) {
+        if encoding.has(EncodingPart::Predecessor) && encoding.has(EncodingPart::Induction) {
             return Err(EncodeError::TwoPredecessors);
         }
         match encoding.parts.iter().find(|part| part.needs_firings()) {
-            Some(&part) if !encoding.has(Part::StateEquation) => Err(EncodeError::NoFirings(part)),
+            Some(&part) if !encoding.has(EncodingPart::StateEquation) => {
+                Err(EncodeError::NoFirings(part))
+            }
             _ if encoding.parts.is_empty() => Err(EncodeError::Unknown(String::new())),
             _ => Ok(encoding),
         }
@@ -153,22 +165,22 @@ impl Encoding {
     }
 
     /// Returns the parts, ascending.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[EncodingPart] {
         &self.parts
     }
 
     /// Returns true if the number of steps matters.
     pub fn unrolls(&self) -> bool {
-        self.is_bounded() || self.has(Part::Induction)
+        self.is_bounded() || self.has(EncodingPart::Induction)
     }
 
     /// Returns true if the encoding covers only a bounded number of firings or steps.
     pub fn is_bounded(&self) -> bool {
-        self.has(Part::Unrolling) || self.has(Part::Steps)
+        self.has(EncodingPart::Unrolling) || self.has(EncodingPart::Steps)
     }
 
     /// Returns true if the encoding contains the part.
-    pub fn has(&self, part: Part) -> bool {
+    pub fn has(&self, part: EncodingPart) -> bool {
         self.parts.binary_search(&part).is_ok()
     }
 }
@@ -179,7 +191,7 @@ impl FromStr for Encoding {
     /// Parses names joined by `+`, over the reals.
     fn from_str(text: &str) -> Result<Self, EncodeError> {
         let part = |name: &str| {
-            let known = Part::ALL.into_iter().find(|part| part.name() == name.trim());
+            let known = EncodingPart::ALL.into_iter().find(|part| part.name() == name.trim());
             known.ok_or_else(|| EncodeError::Unknown(name.trim().to_owned()))
         };
         let parts = text.split('+').map(part).collect::<Result<Vec<_>, _>>()?;
@@ -214,7 +226,7 @@ pub enum EncodeError {
     Unknown(String),
     /// The part refers to firings, but the state equation is missing.
     #[error("{0} speaks of firings: add state-equation")]
-    NoFirings(Part),
+    NoFirings(EncodingPart),
     /// An unrolling is exact and cannot be combined with other parts.
     #[error("bmc and bmc-steps are exact up to their steps and go with no other part")]
     Exact,
@@ -223,7 +235,7 @@ pub enum EncodeError {
     TwoPredecessors,
     /// The goal is a maximum, which has no first goal marking.
     #[error("{0} looks for the first marking of a goal, and a maximum has none: ask EF (e >= k)")]
-    NoFirst(Part),
+    NoFirst(EncodingPart),
     /// SAT encodings support only the bounded parts.
     #[error("in propositions there are bmc and bmc-steps, and nothing else")]
     OnlyBounded,
@@ -245,7 +257,7 @@ pub enum EncodeError {
 }
 
 fn names() -> String {
-    Part::ALL.map(Part::name).join(", ")
+    EncodingPart::ALL.map(EncodingPart::name).join(", ")
 }
 
 #[cfg(test)]
@@ -259,7 +271,7 @@ mod tests {
         assert_eq!(encoding.to_string().parse::<Encoding>().unwrap(), encoding);
         let error = |text: &str| text.parse::<Encoding>().unwrap_err();
         assert!(error("state-equation+trap").to_string().contains("listed-traps"));
-        assert_eq!(error("traps+read-feed"), EncodeError::NoFirings(Part::ReadFeed));
+        assert_eq!(error("traps+read-feed"), EncodeError::NoFirings(EncodingPart::ReadFeed));
         assert_eq!(error("bmc+traps"), EncodeError::Exact);
         assert_eq!(error("bmc-steps+bmc"), EncodeError::Exact);
         assert!(matches!(error(""), EncodeError::Unknown(_)));

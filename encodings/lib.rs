@@ -4,8 +4,8 @@
 //! engines ask it.
 //!
 //! [`StateEquation`] is the linear program that the engine keeps and solves repeatedly.
-//! [`EncodedGoal`] is any encoding of a goal as terms. It is a *sum of parts* ([`Part`]); each part
-//! has its own file and is sound by itself, so parts can be combined and compared freely.
+//! [`EncodedGoal`] is any encoding of a goal as terms. It is a *sum of parts* ([`EncodingPart`]);
+//! each part has its own file and is sound by itself, so parts can be combined and compared freely.
 //! [`propositional`] encodes k firings or steps for SAT solvers.
 //!
 //! ```text
@@ -33,7 +33,7 @@ pub mod unrolling;
 pub mod variables;
 
 pub use encoded_goal::EncodedGoal;
-pub use encoding::{EncodeError, Encoding, Part};
+pub use encoding::{EncodeError, Encoding, EncodingPart};
 
 pub use state_equation::StateEquation;
 pub use variables::Numbers;

@@ -105,7 +105,7 @@ mod tests {
     use crate::unrolling::{MarkingSequence, StepKind};
     use crate::variables::Numbers;
     use parikh_net::{Facts, Predicate, text};
-    use parikh_solvers::model::Model;
+    use parikh_solvers::model::SolverModel;
 
     /// Checks single steps from the initial marking: each one is allowed or forbidden, as a model
     /// of all constraints.
@@ -132,7 +132,7 @@ mod tests {
             let mut variables = Variables::new(&net, Numbers::Integers, &Facts::none(&net));
             let mut row = MarkingSequence::initial(&variables);
             let said = row.extend(&mut variables, StepKind::Step);
-            let mut model = Model::new();
+            let mut model = SolverModel::new();
             let fired = row.fired()[0].clone();
             fired.iter().zip(firings).for_each(|(&(_, fire), n)| model.set_integer(fire, n));
             let [moved, took, spared] = firings;

@@ -5,17 +5,17 @@ use parikh_net::PlaceId;
 
 /// Goals by number, indexed by the places that they read.
 #[derive(Debug, Default)]
-pub struct Depending {
+pub struct GoalIndex {
     by_place: Vec<Vec<usize>>,
     /// The goals that read a place changed since the last `take`, without duplicates.
     changed: Vec<usize>,
     is_changed: Vec<bool>,
 }
 
-impl Depending {
+impl GoalIndex {
     /// Creates an index for a net with `places` places, without goals.
     pub fn new(places: usize) -> Self {
-        Depending { by_place: vec![Vec::new(); places], ..Depending::default() }
+        GoalIndex { by_place: vec![Vec::new(); places], ..GoalIndex::default() }
     }
 
     /// Registers the goal with number `goal` as a reader of `places`.
@@ -29,7 +29,7 @@ impl Depending {
     /// Records a change of the tokens of `place`. Goals for which `wanted` returns false are
     /// removed from the index of this place.
     pub fn note_change(&mut self, place: PlaceId, wanted: impl Fn(usize) -> bool) {
-        let Depending { by_place, changed, is_changed } = self;
+        let GoalIndex { by_place, changed, is_changed } = self;
         by_place[place.index()].retain(|&goal| {
             let wanted = wanted(goal);
             if wanted && !std::mem::replace(&mut is_changed[goal], true) {

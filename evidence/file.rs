@@ -58,7 +58,7 @@
 //!   visit so few markings that the checker visits these itself.
 //! - `structure` ([`NamedStructure`]): a proof about what stays reachable from all reachable
 //!   markings, `on` the net of a reduction or on the net itself.
-//! - `count` ([`Count`]): the number of markings of the net of a reduction that keeps every
+//! - `count` ([`CountLine`]): the number of markings of the net of a reduction that keeps every
 //!   marking. The figures of the state space follow from it.
 //! - `answer`: the answer to a question, with all evidence that together proves it. `after` is a
 //!   number of firings of a trace; without it, all markings along the trace count. Further entries
@@ -72,7 +72,7 @@
 
 use crate::certificate::NamedDocument;
 use crate::home::NamedStructure;
-use crate::kind::{Kept, Kind};
+use crate::kind::{EvidenceContent, EvidenceKind};
 use crate::reduction::NamedLog;
 use num_bigint::BigUint;
 use parikh_net::coloured::{Folding, NamedClasses};
@@ -91,9 +91,9 @@ pub const FORMAT: &str = "parikh-evidence-2";
 
 /// A line of the file. Evidence lines are parsed only as far as their kind and id.
 #[derive(Debug)]
-pub enum Line {
+pub enum EvidenceLine {
     /// The first line.
-    Header(Header),
+    Header(FileHeader),
     /// The second line for a coloured model, an [`Unfolding`]. Its content is read elsewhere, when
     /// the net is made.
     Unfolding,
@@ -101,17 +101,17 @@ pub enum Line {
     /// content is read elsewhere, when the net is made.
     Translation,
     /// A line of evidence, by its kind and id.
-    Kept(Kind, String),
+    Kept(EvidenceKind, String),
     /// An answer.
-    Answer(Answer),
+    Answer(AnswerLine),
     /// The id of a question whose earlier answer is withdrawn.
     Withdrawn(String),
     /// The last line.
-    End(End),
+    End(EndLine),
 }
 
-impl<'d> Deserialize<'d> for Line {
-    fn deserialize<D: Deserializer<'d>>(from: D) -> Result<Line, D::Error> {
+impl<'d> Deserialize<'d> for EvidenceLine {
+    fn deserialize<D: Deserializer<'d>>(from: D) -> Result<EvidenceLine, D::Error> {
         from.deserialize_map(LineVisitor)
     }
 }
@@ -120,25 +120,25 @@ impl<'d> Deserialize<'d> for Line {
 struct LineVisitor;
 
 impl<'d> Visitor<'d> for LineVisitor {
-    type Value = Line;
+    type Value = EvidenceLine;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a line of evidence, {\"name\": …}")
     }
 
-    fn visit_map<M: MapAccess<'d>>(self, mut map: M) -> Result<Line, M::Error> {
+    fn visit_map<M: MapAccess<'d>>(self, mut map: M) -> Result<EvidenceLine, M::Error> {
         let Some(name) = map.next_key::<String>()? else {
             return Err(M::Error::custom("a line of nothing"));
         };
         let line = match &*name {
-            "evidence" => Line::Header(map.next_value()?),
-            "unfolding" => map.next_value::<IgnoredAny>().map(|_| Line::Unfolding)?,
-            "translation" => map.next_value::<IgnoredAny>().map(|_| Line::Translation)?,
-            "answer" => Line::Answer(map.next_value()?),
-            "withdrawn" => Line::Withdrawn(map.next_value::<Named>()?.id),
-            "end" => Line::End(map.next_value()?),
-            name => match Kind::named(name) {
-                Some(kind) => Line::Kept(kind, map.next_value::<Named>()?.id),
+            "evidence" => EvidenceLine::Header(map.next_value()?),
+            "unfolding" => map.next_value::<IgnoredAny>().map(|_| EvidenceLine::Unfolding)?,
+            "translation" => map.next_value::<IgnoredAny>().map(|_| EvidenceLine::Translation)?,
+            "answer" => EvidenceLine::Answer(map.next_value()?),
+            "withdrawn" => EvidenceLine::Withdrawn(map.next_value::<LineId>()?.id),
+            "end" => EvidenceLine::End(map.next_value()?),
+            name => match EvidenceKind::named(name) {
+                Some(kind) => EvidenceLine::Kept(kind, map.next_value::<LineId>()?.id),
                 None => return Err(M::Error::custom(format!("unknown line {}", Quoted(name)))),
             },
         };
@@ -151,7 +151,7 @@ impl<'d> Visitor<'d> for LineVisitor {
 
 /// The first line: the model and the examination that the file is about.
 #[derive(Debug, Default, Deserialize)]
-pub struct Header {
+pub struct FileHeader {
     /// The version of the format, [`FORMAT`].
     pub format: String,
     /// The net's name.
@@ -168,7 +168,7 @@ pub struct Header {
     pub assumes: Option<Vec<String>>,
 }
 
-impl Header {
+impl FileHeader {
     /// Returns true if the file says that the token in the source is assumed.
     pub(crate) fn has_assumed_token(&self) -> bool {
         self.assumes.iter().flatten().any(|key| key == "initial-token")
@@ -191,7 +191,7 @@ pub struct Unfolding {
 
 /// The id of a line. Other entries are ignored.
 #[derive(Debug, Deserialize)]
-struct Named {
+struct LineId {
     id: String,
 }
 
@@ -200,7 +200,7 @@ pub type Steps = Vec<(String, u64)>;
 
 /// A firing sequence from the initial marking.
 #[derive(Debug, Deserialize)]
-pub struct Trace {
+pub struct TraceLine {
     /// The sequence.
     pub steps: Steps,
 }
@@ -208,10 +208,10 @@ pub struct Trace {
 /// A firing sequence from the initial marking, and firings that can repeat forever after it. With
 /// `earlier` stages, it is the last stage ([`parikh_net::PumpSequence`]).
 #[derive(Debug, Deserialize)]
-pub struct Pump {
+pub struct PumpLine {
     /// Earlier stages of the sequence.
     #[serde(default)]
-    pub earlier: Vec<Stage>,
+    pub earlier: Vec<PumpStage>,
     /// The firings before the pump.
     pub prefix: Steps,
     /// The firings that repeat.
@@ -220,7 +220,7 @@ pub struct Pump {
 
 /// An earlier stage of a pumping sequence.
 #[derive(Debug, Deserialize)]
-pub struct Stage {
+pub struct PumpStage {
     /// The firings before the pump.
     pub prefix: Steps,
     /// The firings that repeat.
@@ -229,15 +229,15 @@ pub struct Stage {
 
 /// An accelerated sequence from the initial marking.
 #[derive(Debug, Deserialize)]
-pub struct Loops {
+pub struct LoopsLine {
     /// The blocks. A block refers only to earlier blocks, and the last block is the whole run.
-    pub blocks: Vec<Vec<(Repeated, Times)>>,
+    pub blocks: Vec<Vec<(LoopPart, Repetitions)>>,
 }
 
 /// An element of a block, which is repeated.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Repeated {
+pub enum LoopPart {
     /// An earlier block.
     Block(usize),
     /// A transition.
@@ -247,7 +247,7 @@ pub enum Repeated {
 /// A number of repetitions.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Times {
+pub enum Repetitions {
     /// A number in 64 bits.
     Few(u64),
     /// A larger number, in decimal digits.
@@ -256,7 +256,7 @@ pub enum Times {
 
 /// A reduction.
 #[derive(Debug, Deserialize)]
-pub struct Reduction {
+pub struct ReductionLine {
     /// The reduction whose net is reduced further; the original net if absent.
     pub of: Option<String>,
     /// The steps of the reduction.
@@ -265,7 +265,7 @@ pub struct Reduction {
 
 /// A document with the net that it is about.
 #[derive(Debug, Deserialize)]
-pub struct About {
+pub struct DocumentLine {
     /// The reduction whose net the document is about; the original net if absent.
     pub on: Option<String>,
     /// The trace whose last marking is the initial marking of the net.
@@ -276,7 +276,7 @@ pub struct About {
 
 /// An argument about the behaviour of the whole net.
 #[derive(Debug, Deserialize)]
-pub struct AboutAll {
+pub struct StructureLine {
     /// The reduction whose net the argument is about; the original net if absent.
     pub on: Option<String>,
     /// The argument.
@@ -293,7 +293,7 @@ pub struct VisitedRuns {
 
 /// The number of reachable markings, counted on a reduced net.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Count {
+pub struct CountLine {
     /// The id of the line.
     pub id: String,
     /// The reduction whose net is counted. It keeps every marking.
@@ -305,7 +305,7 @@ pub struct Count {
 
 /// An answer with references to its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct AnswerLine {
     /// The id of the formula, or the name of the examination.
     pub id: String,
     /// `TRUE`, `FALSE`, a number, or `+inf`.
@@ -316,7 +316,7 @@ pub struct Answer {
     pub assumes: Vec<String>,
     /// The exhaustive search that the answer rests on, if there is no evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub searched: Option<Searched>,
+    pub searched: Option<ExhaustiveSearch>,
     /// References to earlier lines of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown_by: Vec<EvidenceReference>,
@@ -324,14 +324,14 @@ pub struct Answer {
 
 /// The last line of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct End {
+pub struct EndLine {
     /// The number of answers that were printed and not withdrawn.
     pub answers: u64,
 }
 
 /// An exhaustive search of the reachable markings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Searched {
+pub struct ExhaustiveSearch {
     /// The number of visited markings.
     pub markings: u64,
     /// True if the search used stubborn sets.
@@ -342,7 +342,7 @@ pub struct Searched {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EvidenceReference {
     /// The kind of the line.
-    pub kind: Kind,
+    pub kind: EvidenceKind,
     /// The id of the line, shared between references.
     pub id: Arc<str>,
     /// The number of firings of a trace after which its marking counts. Without it, all markings
@@ -352,7 +352,7 @@ pub struct EvidenceReference {
 
 impl EvidenceReference {
     /// Returns a reference to a whole line.
-    pub fn new(kind: Kind, id: impl Into<Arc<str>>) -> Self {
+    pub fn new(kind: EvidenceKind, id: impl Into<Arc<str>>) -> Self {
         EvidenceReference { kind, id: id.into(), after: None }
     }
 }
@@ -370,14 +370,14 @@ impl Serialize for EvidenceReference {
 
 impl<'d> Deserialize<'d> for EvidenceReference {
     fn deserialize<D: Deserializer<'d>>(from: D) -> Result<EvidenceReference, D::Error> {
-        from.deserialize_map(ShownVisitor)
+        from.deserialize_map(ReferenceVisitor)
     }
 }
 
 /// Deserializes a reference: a kind with an id, and optionally `after` for a trace.
-struct ShownVisitor;
+struct ReferenceVisitor;
 
-impl<'d> Visitor<'d> for ShownVisitor {
+impl<'d> Visitor<'d> for ReferenceVisitor {
     type Value = EvidenceReference;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -387,7 +387,7 @@ impl<'d> Visitor<'d> for ShownVisitor {
     fn visit_map<M: MapAccess<'d>>(self, mut map: M) -> Result<EvidenceReference, M::Error> {
         let (mut line, mut after) = (None, None);
         while let Some(name) = map.next_key::<String>()? {
-            match (&*name, Kind::named(&name)) {
+            match (&*name, EvidenceKind::named(&name)) {
                 ("after", _) if after.is_none() => after = Some(map.next_value::<Option<u64>>()?),
                 (_, Some(kind)) if line.is_none() => {
                     line = Some((kind, map.next_value::<String>()?))
@@ -399,7 +399,7 @@ impl<'d> Visitor<'d> for ShownVisitor {
         }
         let after = after.flatten();
         match line {
-            Some((kind, _)) if after.is_some() && kind != Kind::Trace => {
+            Some((kind, _)) if after.is_some() && kind != EvidenceKind::Trace => {
                 Err(M::Error::custom(format!("`after` with a {}", kind.name())))
             }
             Some((kind, id)) => Ok(EvidenceReference { kind, id: id.into(), after }),
@@ -408,16 +408,16 @@ impl<'d> Visitor<'d> for ShownVisitor {
     }
 }
 
-impl Loops {
+impl LoopsLine {
     /// Returns the run in the transitions of `net`.
     ///
     /// # Errors
     /// When a transition is not known, or the blocks form no run.
     pub fn resolve(&self, net: &Net) -> Result<LoopRun, String> {
-        let turn = |(part, times): &(Repeated, Times)| {
+        let turn = |(part, times): &(LoopPart, Repetitions)| {
             let part = match part {
-                Repeated::Block(block) => LoopElement::Block(*block),
-                Repeated::Fire(name) => {
+                LoopPart::Block(block) => LoopElement::Block(*block),
+                LoopPart::Fire(name) => {
                     let t = net.transition_named(name);
                     LoopElement::Fire(
                         t.ok_or_else(|| format!("the net has no transition {}", Quoted(name)))?,
@@ -425,8 +425,8 @@ impl Loops {
                 }
             };
             let times = match times {
-                Times::Few(times) => BigUint::from(*times),
-                Times::Many(digits) => number_of_times(digits)?,
+                Repetitions::Few(times) => BigUint::from(*times),
+                Repetitions::Many(digits) => number_of_times(digits)?,
             };
             Ok::<Turn, String>(Turn { part, times })
         };
@@ -538,34 +538,34 @@ impl Unfolding {
     }
 }
 
-impl Kept for Trace {
-    const KIND: Kind = Kind::Trace;
+impl EvidenceContent for TraceLine {
+    const KIND: EvidenceKind = EvidenceKind::Trace;
 }
 
-impl Kept for Pump {
-    const KIND: Kind = Kind::Pump;
+impl EvidenceContent for PumpLine {
+    const KIND: EvidenceKind = EvidenceKind::Pump;
 }
 
-impl Kept for Loops {
-    const KIND: Kind = Kind::Loops;
+impl EvidenceContent for LoopsLine {
+    const KIND: EvidenceKind = EvidenceKind::Loops;
 }
 
-impl Kept for Reduction {
-    const KIND: Kind = Kind::Reduction;
+impl EvidenceContent for ReductionLine {
+    const KIND: EvidenceKind = EvidenceKind::Reduction;
 }
 
-impl Kept for About {
-    const KIND: Kind = Kind::Document;
+impl EvidenceContent for DocumentLine {
+    const KIND: EvidenceKind = EvidenceKind::Document;
 }
 
-impl Kept for AboutAll {
-    const KIND: Kind = Kind::Structure;
+impl EvidenceContent for StructureLine {
+    const KIND: EvidenceKind = EvidenceKind::Structure;
 }
 
-impl Kept for VisitedRuns {
-    const KIND: Kind = Kind::Visited;
+impl EvidenceContent for VisitedRuns {
+    const KIND: EvidenceKind = EvidenceKind::Visited;
 }
 
-impl Kept for Count {
-    const KIND: Kind = Kind::Count;
+impl EvidenceContent for CountLine {
+    const KIND: EvidenceKind = EvidenceKind::Count;
 }

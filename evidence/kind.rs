@@ -1,14 +1,14 @@
 //! The kinds of evidence in evidence files. Each piece of evidence is one line, and answers refer
 //! to it by its id.
 //!
-//! A new kind needs a variant and a row here, a type with [`Kept`] that its lines are parsed as,
-//! and a file in `audit/kinds` that defines what such a line proves.
+//! A new kind needs a variant and a row here, a type with [`EvidenceContent`] that its lines are
+//! parsed as, and a file in `audit/kinds` that defines what such a line proves.
 
 use serde::Deserialize;
 
 /// A kind of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum EvidenceKind {
     /// A firing sequence from the initial marking.
     Trace,
     /// A firing sequence, and firings that can repeat forever after it.
@@ -33,36 +33,36 @@ pub enum Kind {
     Count,
 }
 
-impl Kind {
+impl EvidenceKind {
     /// All kinds of evidence.
-    pub const ALL: [Kind; 11] = [
-        Kind::Trace,
-        Kind::Pump,
-        Kind::Loops,
-        Kind::Lasso,
-        Kind::Reduction,
-        Kind::Document,
-        Kind::Structure,
-        Kind::NoRun,
-        Kind::Visited,
-        Kind::Labelling,
-        Kind::Count,
+    pub const ALL: [EvidenceKind; 11] = [
+        EvidenceKind::Trace,
+        EvidenceKind::Pump,
+        EvidenceKind::Loops,
+        EvidenceKind::Lasso,
+        EvidenceKind::Reduction,
+        EvidenceKind::Document,
+        EvidenceKind::Structure,
+        EvidenceKind::NoRun,
+        EvidenceKind::Visited,
+        EvidenceKind::Labelling,
+        EvidenceKind::Count,
     ];
 
     /// Returns the kind's name in files, and the first letter of the ids of its lines.
     const fn row(self) -> (&'static str, char) {
         match self {
-            Kind::Trace => ("trace", 'w'),
-            Kind::Pump => ("pump", 'p'),
-            Kind::Loops => ("loops", 'l'),
-            Kind::Lasso => ("lasso", 'o'),
-            Kind::Reduction => ("reduction", 'r'),
-            Kind::Document => ("document", 'd'),
-            Kind::Structure => ("structure", 's'),
-            Kind::NoRun => ("no_run", 'n'),
-            Kind::Visited => ("visited", 'v'),
-            Kind::Labelling => ("labelling", 'b'),
-            Kind::Count => ("count", 'c'),
+            EvidenceKind::Trace => ("trace", 'w'),
+            EvidenceKind::Pump => ("pump", 'p'),
+            EvidenceKind::Loops => ("loops", 'l'),
+            EvidenceKind::Lasso => ("lasso", 'o'),
+            EvidenceKind::Reduction => ("reduction", 'r'),
+            EvidenceKind::Document => ("document", 'd'),
+            EvidenceKind::Structure => ("structure", 's'),
+            EvidenceKind::NoRun => ("no_run", 'n'),
+            EvidenceKind::Visited => ("visited", 'v'),
+            EvidenceKind::Labelling => ("labelling", 'b'),
+            EvidenceKind::Count => ("count", 'c'),
         }
     }
 
@@ -77,15 +77,15 @@ impl Kind {
     }
 
     /// Returns the kind with this name in files, or `None` for an unknown name.
-    pub fn named(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    pub fn named(name: &str) -> Option<EvidenceKind> {
+        EvidenceKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
 /// A type that the lines of one kind of evidence are parsed as.
-pub trait Kept: for<'d> Deserialize<'d> {
+pub trait EvidenceContent: for<'d> Deserialize<'d> {
     /// The kind of the lines.
-    const KIND: Kind;
+    const KIND: EvidenceKind;
 }
 
 #[cfg(test)]
@@ -95,10 +95,13 @@ mod tests {
 
     #[test]
     fn names_and_letters_tell_kinds_apart() {
-        let names: HashSet<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-        let letters: HashSet<_> = Kind::ALL.iter().map(|kind| kind.letter()).collect();
-        assert_eq!((names.len(), letters.len()), (Kind::ALL.len(), Kind::ALL.len()));
-        assert_eq!(Kind::named("no_run"), Some(Kind::NoRun));
-        assert_eq!(Kind::named("evidence"), None);
+        let names: HashSet<_> = EvidenceKind::ALL.iter().map(|kind| kind.name()).collect();
+        let letters: HashSet<_> = EvidenceKind::ALL.iter().map(|kind| kind.letter()).collect();
+        assert_eq!(
+            (names.len(), letters.len()),
+            (EvidenceKind::ALL.len(), EvidenceKind::ALL.len())
+        );
+        assert_eq!(EvidenceKind::named("no_run"), Some(EvidenceKind::NoRun));
+        assert_eq!(EvidenceKind::named("evidence"), None);
     }
 }

@@ -21,13 +21,13 @@ mod fair;
 mod growth;
 
 use crate::file::{Steps, sequence};
-use crate::kind::{Kept, Kind};
+use crate::kind::{EvidenceContent, EvidenceKind};
 use crate::replay::{ReplayError, Replayer};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{FiringSequence, Net, Step};
+use parikh_net::{FiringSequence, FiringStep, Net};
 use parikh_temporal::{
-    Atom, Automaton, AutomatonLimits, Lasso, Letter, LinearTableau, PartialTruth,
+    AtomId, Automaton, AutomatonLimits, Lasso, Letter, LinearTableau, PartialTruth,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -99,7 +99,7 @@ pub fn check_lasso(
 /// initial marking. Atoms that no longer occur are dropped.
 fn given_initially(net: &Net, property: &RunProperty) -> RunProperty {
     let initially = RunAtom::all_initially(property.atoms(), net);
-    let here = |atom: Atom| initially[atom.0 as usize];
+    let here = |atom: AtomId| initially[atom.0 as usize];
     let mut formulas = property.formulas().clone();
     let formula = formulas.given_here(property.formula(), here);
     RunProperty::new(&formulas, formula, property.atoms()).under(property.fairness().clone())
@@ -111,7 +111,8 @@ fn check_all(
     run: &LassoRun,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), LassoFlaw> {
-    let mut along = Along { net, property, replayer: Replayer::new(net), letters: Vec::new() };
+    let mut along =
+        LassoReplay { net, property, replayer: Replayer::new(net), letters: Vec::new() };
     along.fire(&run.prefix, goes_on)?;
     let back = along.letters.len();
     let satisfied = match &run.end {
@@ -145,14 +146,14 @@ fn check_all(
 }
 
 /// A run that is fired step by step, with its letters so far.
-struct Along<'a> {
+struct LassoReplay<'a> {
     net: &'a Net,
     property: &'a RunProperty,
     replayer: Replayer<'a>,
     letters: Vec<Letter>,
 }
 
-impl Along<'_> {
+impl LassoReplay<'_> {
     fn fire(
         &mut self,
         sequence: &FiringSequence,
@@ -169,7 +170,7 @@ impl Along<'_> {
                 let fired = Some(step.transition);
                 let before = self.replayer.marking();
                 self.letters.push(self.property.letter(self.net, before, fired));
-                self.replayer.fire(Step { count: 1, ..*step })?;
+                self.replayer.fire(FiringStep { count: 1, ..*step })?;
             }
         }
         Ok(())
@@ -177,7 +178,7 @@ impl Along<'_> {
 
     /// Returns true if every continuation satisfies the formula.
     fn decides(mut self) -> bool {
-        let Along { net, property, .. } = self;
+        let LassoReplay { net, property, .. } = self;
         let end = self.replayer.marking();
         let enabled = net.transitions().filter(|&t| net.is_enabled(end, t)).map(Some);
         let none = net.is_dead(end).then_some(None);
@@ -256,15 +257,16 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-impl Kept for NamedLasso {
-    const KIND: Kind = Kind::Lasso;
+impl EvidenceContent for NamedLasso {
+    const KIND: EvidenceKind = EvidenceKind::Lasso;
 }
 
 impl NamedLasso {
     /// Writes a run of `net` with names.
     pub fn of(net: &Net, run: &LassoRun) -> NamedLasso {
         let named = |firings: &FiringSequence| -> Steps {
-            let name = |step: &Step| (net.transition_name(step.transition).to_owned(), step.count);
+            let name =
+                |step: &FiringStep| (net.transition_name(step.transition).to_owned(), step.count);
             firings.steps().iter().map(name).collect()
         };
         NamedLasso {
@@ -326,7 +328,7 @@ mod tests {
         let marked = |name| Predicate::at_least(net.place_named(name).unwrap(), 1);
         let atoms = ["q", "made"].map(|name| RunAtom::Holds(marked(name)));
         let mut formulas = Ltl::default();
-        let [q, made] = [0, 1].map(|number| formulas.atom(Atom(number)));
+        let [q, made] = [0, 1].map(|number| formulas.atom(AtomId(number)));
         let some_q = formulas.eventually(Linear, q);
         let again = formulas.always(Linear, some_q);
         let never = formulas.negate(made);
@@ -356,12 +358,12 @@ mod tests {
         let two = RunAtom::Holds(Predicate::at_least(net.place_named("made").unwrap(), 2));
         let atoms = [q, made, stop, dead, two];
         let mut formulas = Ltl::default();
-        let [q, made, stop, dead] = [0, 1, 2, 3].map(|number| formulas.atom(Atom(number)));
+        let [q, made, stop, dead] = [0, 1, 2, 3].map(|number| formulas.atom(AtomId(number)));
         let some_q = formulas.eventually(Linear, q);
         let again = formulas.always(Linear, some_q);
         let ends = formulas.eventually(Linear, dead);
         let lasts = formulas.negate(ends);
-        let two = formulas.atom(Atom(4));
+        let two = formulas.atom(AtomId(4));
         let much = formulas.eventually(Linear, two);
         let stops = formulas.eventually(Linear, stop);
         let later = formulas.next(Linear, made);

@@ -34,6 +34,6 @@ mod unit_claim;
 pub mod words;
 
 pub use certificate::{CheckedDocument, Document, Flaw, LinearCertificate};
-pub use pumping::{Growth, check_pumping};
+pub use pumping::{PumpGrowth, check_pumping};
 pub use replay::{PumpError, ReplayError, Replayer, begun_after, check_pump, pump_grows, replay};
 pub use unit_claim::first_breach;

@@ -6,7 +6,7 @@
 //! {"and": [{"enabled": "enter1"}, {"disabled": "leave1"}, "not_dead"]}
 //! ```
 
-use crate::certificate::{Comparison, Flaw, comparison};
+use crate::certificate::{Flaw, NamedComparison, comparison};
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub enum NamedPredicate {
     /// Holds at no marking.
     False,
     /// The weighted sum of the tokens is at most the bound.
-    Comparison(Comparison),
+    Comparison(NamedComparison),
     /// The transition is enabled.
     Enabled(String),
     /// The transition is not enabled.
@@ -45,7 +45,7 @@ impl NamedPredicate {
             Predicate::Atom(Atom { sum, bound }) => {
                 let term = |&(place, a): &(PlaceId, i64)| (net.place_name(place).to_owned(), a);
                 let sum = sum.terms().iter().map(term).collect();
-                NamedPredicate::Comparison(Comparison { sum, bound: *bound })
+                NamedPredicate::Comparison(NamedComparison { sum, bound: *bound })
             }
             Predicate::Enabled(t) => NamedPredicate::Enabled(name(*t)),
             Predicate::Disabled(t) => NamedPredicate::Disabled(name(*t)),

@@ -35,14 +35,14 @@ use parikh_net::{LinearSum, Marking, Net, PlaceId, PumpSequence};
 /// The places that grow without bound along a checked pumping sequence. It decides whether sums
 /// grow.
 #[derive(Debug)]
-pub struct Growth {
+pub struct PumpGrowth {
     /// One entry per place: true if the place is plentiful.
     plentiful: Vec<bool>,
     /// The markings before and after the pump, if there is a single stage.
     single: Option<(Marking, Marking)>,
 }
 
-impl Growth {
+impl PumpGrowth {
     /// Iterates over the places that grow without bound, ascending.
     pub fn places(&self) -> impl Iterator<Item = PlaceId> {
         let grown = self.plentiful.iter().enumerate().filter(|&(_, &grown)| grown);
@@ -63,7 +63,7 @@ impl Growth {
 ///
 /// # Errors
 /// When a prefix or a pump is not enabled, or a place that is not plentiful loses tokens by a pump.
-pub fn check_pumping(net: &Net, pumping: &PumpSequence) -> Result<Growth, PumpError> {
+pub fn check_pumping(net: &Net, pumping: &PumpSequence) -> Result<PumpGrowth, PumpError> {
     let mut replayer = Replayer::new(net);
     let mut single = None;
     for stage in pumping.stages() {
@@ -83,7 +83,7 @@ pub fn check_pumping(net: &Net, pumping: &PumpSequence) -> Result<Growth, PumpEr
         single = Some((before, after));
     }
     let plentiful = net.places().map(|place| replayer.is_plentiful(place)).collect();
-    Ok(Growth { plentiful, single: single.filter(|_| pumping.only().is_some()) })
+    Ok(PumpGrowth { plentiful, single: single.filter(|_| pumping.only().is_some()) })
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub fn check(
     variables: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), RefutationFlaw> {
-    let mut known = Propagator::new(variables);
+    let mut known = UnitPropagator::new(variables);
     let mut contradiction = clauses.iter().any(|clause| known.add(clause));
     for (index, step) in steps.iter().enumerate() {
         let exists = |literal: &i32| (1..=variables).contains(&(literal.unsigned_abs() as usize));
@@ -74,7 +74,7 @@ pub fn check_by_cases(
     most: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), RefutationFlaw> {
-    let mut known = Propagator::new(variables);
+    let mut known = UnitPropagator::new(variables);
     let mut contradiction = clauses.iter().any(|clause| known.add(clause));
     for step in steps {
         if contradiction {
@@ -110,7 +110,7 @@ pub fn check_by_cases(
 }
 
 /// Clauses with two watched literals each, and the current assignment.
-struct Propagator {
+struct UnitPropagator {
     clauses: Vec<Vec<i32>>,
     /// One entry per literal: true if the literal is true. A variable is unassigned if both entries
     /// are false.
@@ -127,10 +127,10 @@ fn at(literal: i32) -> usize {
     2 * literal.unsigned_abs() as usize + usize::from(literal < 0)
 }
 
-impl Propagator {
+impl UnitPropagator {
     fn new(variables: usize) -> Self {
         let literals = 2 * variables + 2;
-        Propagator {
+        UnitPropagator {
             clauses: Vec::new(),
             watching: vec![Vec::new(); literals],
             holds: vec![false; literals],

@@ -8,7 +8,7 @@
 //! first and at its last firing.
 
 use parikh_net::printable::Quoted;
-use parikh_net::{FiringSequence, Marking, Net, PlaceId, Step, TransitionId};
+use parikh_net::{FiringSequence, FiringStep, Marking, Net, PlaceId, TransitionId};
 
 /// The reason that a sequence does not replay.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -107,7 +107,7 @@ impl<'n> Replayer<'n> {
     /// # Errors
     /// When the transition is not enabled throughout, or a place overflows. The marking is then
     /// undefined.
-    pub fn fire(&mut self, step: Step) -> Result<(), ReplayError> {
+    pub fn fire(&mut self, step: FiringStep) -> Result<(), ReplayError> {
         let t = step.transition;
         let firing = self.fired.saturating_add(1);
         if t.index() >= self.net.transition_count() {

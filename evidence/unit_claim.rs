@@ -10,14 +10,14 @@
 use super::Replayer;
 use parikh_net::printable::Quoted;
 use parikh_net::units::Breach;
-use parikh_net::{FiringSequence, Net, PlaceId, Step, UnitId, Units};
+use parikh_net::{FiringSequence, FiringStep, Net, PlaceId, UnitId, Units};
 
 /// Describes how the first `firings` firings of `sequence` violate the model's claim, for example:
 /// "unit `u` holds 2 tokens after 3 firings". Returns `None` if they do not, if they do not replay,
 /// or if the model makes no claim.
 pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Option<String> {
     let units = net.safe_units()?;
-    let mut counts = Counts::new(net, units);
+    let mut counts = UnitTokens::new(net, units);
     let mut replayer = Replayer::new(net);
     let mut left = firings;
     for step in sequence.steps() {
@@ -28,7 +28,7 @@ pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Optio
         // any firing in between persists until the last one. The markings after the first and the
         // last firing suffice.
         for count in [count.min(1), count.saturating_sub(1)] {
-            replayer.fire(Step { transition: step.transition, count }).ok()?;
+            replayer.fire(FiringStep { transition: step.transition, count }).ok()?;
             counts.add(net, *step, count);
             for change in net.delta(step.transition).iter().filter(|change| change.delta > 0) {
                 if counts.broken_at(change.place)
@@ -57,7 +57,7 @@ fn in_words(units: &Units, breach: &Breach, firings: u64) -> String {
 }
 
 /// The tokens of each unit, updated after each firing.
-struct Counts<'n> {
+struct UnitTokens<'n> {
     units: &'n Units,
     /// Tokens on the unit's own places, by unit.
     own: Vec<i128>,
@@ -65,10 +65,10 @@ struct Counts<'n> {
     inside: Vec<i128>,
 }
 
-impl<'n> Counts<'n> {
+impl<'n> UnitTokens<'n> {
     fn new(net: &Net, units: &'n Units) -> Self {
         let zeros = vec![0; units.len()];
-        let mut counts = Counts { units, own: zeros.clone(), inside: zeros };
+        let mut counts = UnitTokens { units, own: zeros.clone(), inside: zeros };
         for (place, tokens) in net.initial().marked() {
             counts.put(place, i128::from(tokens));
         }
@@ -89,7 +89,7 @@ impl<'n> Counts<'n> {
         }
     }
 
-    fn add(&mut self, net: &Net, step: Step, count: u64) {
+    fn add(&mut self, net: &Net, step: FiringStep, count: u64) {
         for change in net.delta(step.transition) {
             self.put(change.place, i128::from(change.delta) * i128::from(count));
         }

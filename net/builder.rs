@@ -64,7 +64,7 @@ pub struct NetBuilder {
 
 /// A node found by its id. Places and transitions share one space of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Node {
+pub enum NetNode {
     /// The id is a place's.
     Place(PlaceId),
     /// The id is a transition's.
@@ -249,14 +249,14 @@ impl NetBuilder {
     }
 
     /// Returns the node with this id, if it was added.
-    pub fn node(&self, id: &str) -> Option<Node> {
+    pub fn node(&self, id: &str) -> Option<NetNode> {
         self.node_hashed(id, hash(id))
     }
 
-    fn node_hashed(&self, id: &str, hash: u32) -> Option<Node> {
-        let place = self.places.find_hashed(id, hash).map(PlaceId::new).map(Node::Place);
+    fn node_hashed(&self, id: &str, hash: u32) -> Option<NetNode> {
+        let place = self.places.find_hashed(id, hash).map(PlaceId::new).map(NetNode::Place);
         place.or_else(|| {
-            self.transitions.find_hashed(id, hash).map(TransitionId::new).map(Node::Transition)
+            self.transitions.find_hashed(id, hash).map(TransitionId::new).map(NetNode::Transition)
         })
     }
 

@@ -82,7 +82,7 @@ pub use of_model::{of_model, sum_of_model};
 pub use predicate::{Atom, Predicate};
 pub use pumping::{PumpSequence, Stage};
 pub use run_property::RunProperty;
-pub use sequence::{FiringSequence, Step};
+pub use sequence::{FiringSequence, FiringStep};
 pub use sum::{LinearSum, SumError};
 pub use translation::Translation;
 pub use tree_property::TreeProperty;

@@ -2,7 +2,7 @@
 
 use crate::fairness::Fairness;
 use crate::predicate::Predicate;
-use parikh_temporal::{Atom, Formula, Formulas, Node, PartValues, Paths};
+use parikh_temporal::{AtomId, Formula, Formulas, Node, PartValues, Paths};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
@@ -31,8 +31,8 @@ impl<P: Paths, A: Clone + Ord> Property<P, A> {
         kept.dedup();
         let mut copy = Formulas::default();
         let numbered: Vec<Formula<P>> =
-            (0..kept.len()).map(|number| copy.atom(Atom(number as u32))).collect();
-        let renumbered: HashMap<Atom, Formula<P>> = spoken_of
+            (0..kept.len()).map(|number| copy.atom(AtomId(number as u32))).collect();
+        let renumbered: HashMap<AtomId, Formula<P>> = spoken_of
             .into_iter()
             .map(|atom| {
                 let at = kept.partition_point(|other| *other < atoms[atom.0 as usize]);

@@ -11,7 +11,7 @@ use crate::marking::Marking;
 use crate::net::Net;
 use crate::predicate::Predicate;
 use crate::property::Property;
-use parikh_temporal::{Atom, Letter, Linear, PartialTruth};
+use parikh_temporal::{AtomId, Letter, Linear, PartialTruth};
 
 /// The meaning of an atom at a position of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ impl RunProperty {
                 let about = [RunAtom::Holds(Predicate::Enabled(t)), RunAtom::Fires(vec![t])];
                 let [enabled, fires] = about.map(|atom| {
                     atoms.push(atom);
-                    formulas.atom(Atom(atoms.len() as u32 - 1))
+                    formulas.atom(AtomId(atoms.len() as u32 - 1))
                 });
                 let disabled = formulas.negate(enabled);
                 let again = formulas.eventually(Linear, disabled);
@@ -92,7 +92,7 @@ impl RunProperty {
     pub fn letter(&self, net: &Net, marking: &Marking, firing: Option<TransitionId>) -> Letter {
         let numbered = (0..).zip(self.atoms());
         let true_ones = numbered.filter(|(_, atom)| atom.is_true(net, marking, firing));
-        Letter::of(true_ones.map(|(number, _)| Atom(number)))
+        Letter::of(true_ones.map(|(number, _)| AtomId(number)))
     }
 
     /// Returns the places that matter to the atoms, ascending.
@@ -148,7 +148,7 @@ mod tests {
         let t = net.transition_named("t").unwrap();
         let atoms = [holds(p), holds(q), holds(p), RunAtom::Fires(vec![t])];
         let mut formulas = Ltl::default();
-        let [a, b, c, fires] = [0, 1, 2, 3].map(|number| formulas.atom(Atom(number)));
+        let [a, b, c, fires] = [0, 1, 2, 3].map(|number| formulas.atom(AtomId(number)));
         let until = formulas.until(Linear, a, b);
         let other = formulas.until(Linear, c, b);
         let property = |formula| RunProperty::new(&formulas, formula, &atoms);
@@ -157,7 +157,7 @@ mod tests {
         assert_ne!(property(until).negated(), property(until));
         assert_eq!(property(until).support(&net), [p, q]);
         let letter = property(fires).letter(&net, net.initial(), Some(t));
-        assert!(letter.has(Atom(0)));
-        assert!(!property(fires).letter(&net, net.initial(), None).has(Atom(0)));
+        assert!(letter.has(AtomId(0)));
+        assert!(!property(fires).letter(&net, net.initial(), None).has(AtomId(0)));
     }
 }

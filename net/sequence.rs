@@ -4,7 +4,7 @@ use crate::id::TransitionId;
 
 /// A transition fired `count` times in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct FiringStep {
     /// The transition.
     pub transition: TransitionId,
     /// The number of firings, at least 1.
@@ -14,7 +14,7 @@ pub struct Step {
 /// A sequence of transitions fired from the initial marking.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct FiringSequence {
-    steps: Vec<Step>,
+    steps: Vec<FiringStep>,
 }
 
 impl FiringSequence {
@@ -36,7 +36,7 @@ impl FiringSequence {
             last.count = sum;
             return;
         }
-        self.steps.push(Step { transition, count });
+        self.steps.push(FiringStep { transition, count });
     }
 
     /// Appends all steps of `other`.
@@ -45,7 +45,7 @@ impl FiringSequence {
     }
 
     /// Returns the steps in order.
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[FiringStep] {
         &self.steps
     }
 

@@ -14,7 +14,7 @@
 //! and `\\` stand for themselves, and `\n` and `\r` for line ends. [`parse`] and [`print()`] are
 //! inverse to each other.
 
-use crate::builder::{BuildError, NetBuilder, Node};
+use crate::builder::{BuildError, NetBuilder, NetNode};
 use crate::id::{PlaceId, TransitionId};
 use crate::net::{Arc, Net};
 use std::fmt::Write as _;
@@ -152,7 +152,7 @@ fn weighted_places(
         return Ok(Vec::new());
     }
     let place = |name: &str| match builder.node(name) {
-        Some(Node::Place(p)) => Ok(p),
+        Some(NetNode::Place(p)) => Ok(p),
         _ => Err(format!("`{name}` is no place of this net")),
     };
     let term = |term: &[TextToken]| match term {

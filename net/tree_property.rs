@@ -10,7 +10,7 @@ use crate::marking::Marking;
 use crate::net::Net;
 use crate::predicate::Predicate;
 use crate::property::Property;
-use parikh_temporal::{Atom, Letter, Quantifier};
+use parikh_temporal::{AtomId, Letter, Quantifier};
 
 /// A CTL formula over predicates.
 pub type TreeProperty = Property<Quantifier, Predicate>;
@@ -20,7 +20,7 @@ impl TreeProperty {
     pub fn letter(&self, net: &Net, marking: &Marking) -> Letter {
         let numbered = (0..).zip(self.atoms());
         let true_ones = numbered.filter(|(_, atom)| atom.holds(net, marking));
-        Letter::of(true_ones.map(|(number, _)| Atom(number)))
+        Letter::of(true_ones.map(|(number, _)| AtomId(number)))
     }
 
     /// Returns the places that matter to the atoms, ascending.

@@ -1,13 +1,13 @@
 //! The ways in which any back-end fails to give an answer.
 
-use crate::budget::Exhausted;
+use crate::budget::ExhaustionReason;
 
 /// The reason for a missing answer. It says nothing about the question.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
     /// The budget ran out, or a limit that the solver derived from it.
     #[error(transparent)]
-    Exhausted(#[from] Exhausted),
+    Exhausted(#[from] ExhaustionReason),
     /// The solver gave up, with its own explanation.
     #[error("the solver gave up: {0}")]
     Unknown(String),

@@ -19,7 +19,7 @@ const SAMPLING: Duration = Duration::from_millis(20);
 
 /// The reason why a budget is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Exhausted {
+pub enum ExhaustionReason {
     /// The deadline has passed.
     #[error("out of time")]
     Time,
@@ -133,13 +133,13 @@ impl Budget {
 
     /// Returns the reason why this budget is exhausted, or `None`. Costs a clock reading (about 25
     /// ns).
-    pub fn exhausted(&self) -> Option<Exhausted> {
+    pub fn exhausted(&self) -> Option<ExhaustionReason> {
         if self.is_cancelled() {
-            Some(Exhausted::Cancelled)
+            Some(ExhaustionReason::Cancelled)
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            Some(Exhausted::Time)
+            Some(ExhaustionReason::Time)
         } else if self.memory_left() == 0 {
-            Some(Exhausted::Memory)
+            Some(ExhaustionReason::Memory)
         } else {
             None
         }
@@ -301,21 +301,21 @@ mod tests {
         let slice = parent.slice(Duration::from_secs(1000));
         let sibling = parent.child();
         slice.cancel();
-        assert_eq!(slice.exhausted(), Some(Exhausted::Cancelled));
+        assert_eq!(slice.exhausted(), Some(ExhaustionReason::Cancelled));
         assert_eq!(parent.exhausted(), None);
         assert_eq!(sibling.exhausted(), None);
         parent.cancel();
-        assert_eq!(sibling.exhausted(), Some(Exhausted::Cancelled));
+        assert_eq!(sibling.exhausted(), Some(ExhaustionReason::Cancelled));
     }
 
     #[test]
     fn a_passed_deadline_and_a_low_ceiling_are_told_apart() {
-        assert_eq!(Budget::lasting(Duration::ZERO).exhausted(), Some(Exhausted::Time));
+        assert_eq!(Budget::lasting(Duration::ZERO).exhausted(), Some(ExhaustionReason::Time));
         let tight = Budget::unlimited().with_memory_ceiling(1);
-        assert_eq!(tight.exhausted(), Some(Exhausted::Memory));
+        assert_eq!(tight.exhausted(), Some(ExhaustionReason::Memory));
         assert_eq!(tight.memory_left(), 0);
         let sliced = Budget::lasting(Duration::ZERO).slice(Duration::from_secs(1000));
-        assert_eq!(sliced.exhausted(), Some(Exhausted::Time));
+        assert_eq!(sliced.exhausted(), Some(ExhaustionReason::Time));
     }
 
     #[test]

@@ -49,4 +49,4 @@ pub mod smt_z3;
 pub mod term;
 
 pub use answer::NoAnswer;
-pub use budget::{Budget, Exhausted};
+pub use budget::{Budget, ExhaustionReason};

@@ -23,7 +23,7 @@ use good_lp::{
 };
 
 use crate::answer::NoAnswer;
-use crate::budget::{Budget, Exhausted};
+use crate::budget::{Budget, ExhaustionReason};
 use crate::certify;
 use crate::dual_program::DualProgram;
 use crate::linear_program::{Interval, LinearProgram, Sense};
@@ -208,7 +208,7 @@ fn run(program: &LinearProgram, order: ColumnOrder, budget: &Budget) -> LpAnswer
         Err(ResolutionError::Infeasible) => LpAnswer::Infeasible(Infeasibility::default()),
         Err(ResolutionError::Unbounded) => LpAnswer::Unbounded,
         // The slice of this run or the whole budget is exhausted.
-        Err(_) if budget.is_exhausted() => LpAnswer::NoAnswer(Exhausted::Time.into()),
+        Err(_) if budget.is_exhausted() => LpAnswer::NoAnswer(ExhaustionReason::Time.into()),
         Err(error) => LpAnswer::NoAnswer(NoAnswer::Failed(error.to_string())),
     }
 }
@@ -222,6 +222,6 @@ mod tests {
         let mut program = LinearProgram::new(Sense::Maximise);
         program.add_column(Interval::between(0, 1)).unwrap();
         let answer = MicroLp::new().solve(&program, &Budget::lasting(Duration::ZERO));
-        assert_eq!(answer, LpAnswer::NoAnswer(NoAnswer::Exhausted(Exhausted::Time)));
+        assert_eq!(answer, LpAnswer::NoAnswer(NoAnswer::Exhausted(ExhaustionReason::Time)));
     }
 }

@@ -9,7 +9,7 @@ use crate::term::{Node, Term, Terms, Variable};
 
 /// The value of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum ModelValue {
     /// The value of a Boolean variable.
     Truth(bool),
     /// The value of an integer or real variable.
@@ -18,19 +18,19 @@ pub enum Value {
 
 /// Values for the variables of an arena.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Model {
+pub struct SolverModel {
     /// One entry per variable, `None` for unknown values.
-    values: Vec<Option<Value>>,
+    values: Vec<Option<ModelValue>>,
 }
 
-impl Model {
+impl SolverModel {
     /// Creates a model without values.
     pub fn new() -> Self {
-        Model::default()
+        SolverModel::default()
     }
 
     /// Sets the value of a variable.
-    pub fn set(&mut self, variable: Variable, value: Value) {
+    pub fn set(&mut self, variable: Variable, value: ModelValue) {
         if self.values.len() <= variable.index() {
             self.values.resize(variable.index() + 1, None);
         }
@@ -39,19 +39,19 @@ impl Model {
 
     /// Sets an integer or real variable to an integer.
     pub fn set_integer(&mut self, variable: Variable, value: impl Into<BigInt>) {
-        self.set(variable, Value::Number(BigRational::from_integer(value.into())));
+        self.set(variable, ModelValue::Number(BigRational::from_integer(value.into())));
     }
 
     /// Returns the value of a variable, if known.
-    pub fn value(&self, variable: Variable) -> Option<&Value> {
+    pub fn value(&self, variable: Variable) -> Option<&ModelValue> {
         self.values.get(variable.index())?.as_ref()
     }
 
     /// Returns the value of an integer or real variable, if known.
     pub fn number(&self, variable: Variable) -> Option<&BigRational> {
         match self.value(variable)? {
-            Value::Number(number) => Some(number),
-            Value::Truth(_) => None,
+            ModelValue::Number(number) => Some(number),
+            ModelValue::Truth(_) => None,
         }
     }
 
@@ -75,8 +75,8 @@ impl Model {
             let value = match terms.node(term) {
                 Node::Truth(value) => *value,
                 Node::Boolean(variable) => match self.value(*variable)? {
-                    Value::Truth(value) => *value,
-                    Value::Number(_) => return None,
+                    ModelValue::Truth(value) => *value,
+                    ModelValue::Number(_) => return None,
                 },
                 Node::Not(part) => !truth[part.index()],
                 Node::And(parts) => parts.iter().all(|part| truth[part.index()]),
@@ -113,10 +113,10 @@ mod tests {
         let (x, y) = (terms.integer("x"), terms.real("y"));
         let sum = LinearExpression::new().plus(3, y).plus(1, x);
         let (exact, below) = (terms.equal(sum.clone(), 3), terms.less(sum, 3));
-        let mut model = Model::new();
+        let mut model = SolverModel::new();
         model.set_integer(x, 2);
         assert_eq!(model.evaluate(&terms, exact), None);
-        model.set(y, Value::Number(BigRational::new(1.into(), 3.into())));
+        model.set(y, ModelValue::Number(BigRational::new(1.into(), 3.into())));
         assert_eq!(model.evaluate(&terms, exact), Some(true));
         assert_eq!(model.evaluate(&terms, below), Some(false));
         assert_eq!(model.evaluate_all(&terms, &[exact, below]), Some(false));

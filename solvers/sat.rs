@@ -4,7 +4,7 @@
 //! question can assume literals, which serves to switch clauses on and off. A clause c with a fresh
 //! literal s, as ¬s ∨ c, is active when s is assumed. The clause ¬s removes it permanently.
 
-use crate::budget::{Budget, Exhausted};
+use crate::budget::{Budget, ExhaustionReason};
 use crate::cnf::{Clauses, Cnf, Literal};
 
 /// The answer of a back-end.
@@ -20,7 +20,7 @@ pub enum SatAnswer {
         core: Vec<Literal>,
     },
     /// The budget ran out. A SAT back-end gives up for no other reason.
-    NoAnswer(Exhausted),
+    NoAnswer(ExhaustionReason),
 }
 
 /// A solver that keeps clauses and decides whether they are satisfiable together.

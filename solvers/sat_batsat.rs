@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 use batsat::{Callbacks, ClauseKind, Lit, SolverInterface, SolverOpts, Var, lbool};
 
-use crate::budget::{Budget, Exhausted};
+use crate::budget::{Budget, ExhaustionReason};
 use crate::cnf::{Cnf, Literal};
 use crate::sat::{ProvingSat, SatAnswer, SatSolver};
 
@@ -55,7 +55,7 @@ impl ClauseSink for Cnf {
 struct SolveCallbacks<K> {
     budget: Option<Budget>,
     /// The reason for stopping. Once it is set, batsat stops at its next check.
-    spent: Cell<Option<Exhausted>>,
+    spent: Cell<Option<ExhaustionReason>>,
     /// Number of stop checks since the last check of the budget.
     asked: Cell<u32>,
     learnt: K,
@@ -136,7 +136,7 @@ impl<K: ClauseSink> SatSolver for Solver<K> {
             let core = core.filter(|(_, lit)| self.solver.unsat_core_contains_var(lit.var()));
             SatAnswer::Unsatisfiable { core: core.map(|(&literal, _)| literal).collect() }
         } else {
-            SatAnswer::NoAnswer(self.solver.cb().spent.get().unwrap_or(Exhausted::Cancelled))
+            SatAnswer::NoAnswer(self.solver.cb().spent.get().unwrap_or(ExhaustionReason::Cancelled))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::answer::NoAnswer;
 use crate::budget::Budget;
-use crate::model::Model;
+use crate::model::SolverModel;
 use crate::term::{Term, Terms};
 
 /// The answer of a back-end.
@@ -10,7 +10,7 @@ use crate::term::{Term, Terms};
 pub enum SmtAnswer {
     /// All assertions and assumptions are true in this model, which has a value for each of their
     /// variables. The back-end has evaluated them exactly.
-    Satisfiable(Model),
+    Satisfiable(SolverModel),
     /// No model satisfies all of them. This answer is trusted, not certified.
     Unsatisfiable {
         /// Assumptions that contradict the assertions, in their given order. The core need not be

@@ -34,7 +34,7 @@
 mod guest;
 
 use crate::answer::NoAnswer;
-use crate::budget::{Budget, Exhausted};
+use crate::budget::{Budget, ExhaustionReason};
 use crate::guest::process::Program;
 use crate::guest::{ATTEMPTS, GRACE, PAUSE, patience};
 use crate::smt::{SmtAnswer, SmtError, SmtSolver};
@@ -240,7 +240,7 @@ impl SmtSolver for SmtCommand {
                     if self.guest.as_ref().is_some_and(|guest| guest.time_limit.is_none()) {
                         self.lose("its time limit has passed");
                     }
-                    let why = budget.exhausted().unwrap_or(Exhausted::Time);
+                    let why = budget.exhausted().unwrap_or(ExhaustionReason::Time);
                     return Ok(SmtAnswer::NoAnswer(why.into()));
                 }
                 Err(TooMuch) => {

@@ -23,11 +23,11 @@ use z3::ast::{BV, Bool, Int, Real};
 use crate::answer::NoAnswer;
 use crate::bits::{BitSum, Sides};
 use crate::budget::Budget;
-use crate::model::{Model, Value};
+use crate::model::{ModelValue, SolverModel};
 use crate::smt::{SmtAnswer, SmtError, SmtSolver};
 use crate::term::{Node, Sort, Term, Terms, Variable};
 
-use handle::{Handle, Outcome};
+use handle::{CheckOutcome, Handle};
 
 /// The oldest library version that the crate supports.
 const OLDEST: [u32; 3] = [4, 13, 3];
@@ -258,11 +258,11 @@ impl Z3 {
     }
 
     /// Returns the model of the last check, with a value for every translated variable.
-    fn model(&self) -> Option<Model> {
+    fn model(&self) -> Option<SolverModel> {
         let found = self.solver.model()?;
-        let mut model = Model::new();
+        let mut model = SolverModel::new();
         for (&variable, boolean) in &self.booleans {
-            model.set(variable, Value::Truth(found.truth(boolean)?));
+            model.set(variable, ModelValue::Truth(found.truth(boolean)?));
         }
         for (&variable, number) in &self.numbers {
             let value = match number {
@@ -270,7 +270,7 @@ impl Z3 {
                 Number::Real(real) => found.number(real)?,
                 Number::Bits(bits) => found.number(bits)?,
             };
-            model.set(variable, Value::Number(value));
+            model.set(variable, ModelValue::Number(value));
         }
         Some(model)
     }
@@ -324,12 +324,12 @@ impl SmtSolver for Z3 {
             return Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)));
         }
         Ok(match self.solver.check(&assumed, budget) {
-            Outcome::Unsatisfiable => {
+            CheckOutcome::Unsatisfiable => {
                 let core = assumptions.iter().zip(self.solver.core(&assumed));
                 let core = core.filter(|&(_, contained)| contained).map(|(&term, _)| term);
                 SmtAnswer::Unsatisfiable { core: core.collect() }
             }
-            Outcome::Satisfiable => {
+            CheckOutcome::Satisfiable => {
                 let mut asserted: Vec<Term> = self.scopes.concat();
                 asserted.extend_from_slice(assumptions);
                 match self.model() {
@@ -342,7 +342,7 @@ impl SmtSolver for Z3 {
                     }
                 }
             }
-            Outcome::Unknown => {
+            CheckOutcome::Unknown => {
                 let why = NoAnswer::Unknown(self.solver.reason());
                 SmtAnswer::NoAnswer(budget.exhausted().map_or(why, NoAnswer::from))
             }

@@ -8,12 +8,12 @@
 //!               └─ colours erased, steps with bindings ▶ the coloured net without unfolding
 //! ```
 //!
-//! Questions refer to the nodes of one of these nets, a [`View`] of the model. A model keeps the
-//! views that were made, so a receiver of answers can refer to their net.
+//! Questions refer to the nodes of one of these nets, a [`ModelView`] of the model. A model keeps
+//! the views that were made, so a receiver of answers can refer to their net.
 
 use crate::about::NetMeant;
 use crate::evidence::abstraction::ColouredModel;
-use crate::unfold::{self, Declined, Limits};
+use crate::unfold::{self, UnfoldingError, UnfoldingLimits};
 use parikh_net::coloured::ColouredNet;
 use parikh_net::printable::counted;
 use parikh_net::{Net, TransitionId};
@@ -27,12 +27,12 @@ pub enum Model {
     /// A place/transition net.
     Plain(Box<Net>),
     /// A coloured net.
-    Coloured(Box<Coloured>),
+    Coloured(Box<ColouredViews>),
 }
 
 /// A coloured net with the nets that represent it. Each of these nets is made on first use.
 #[derive(Debug)]
-pub struct Coloured {
+pub struct ColouredViews {
     net: ColouredNet,
     /// The unfolding with a transition for each binding, and the unfolding that merges bindings
     /// with the same effect.
@@ -43,7 +43,7 @@ pub struct Coloured {
 
 /// The net to whose nodes questions, goals and witnesses refer.
 #[derive(Clone, Copy, Debug)]
-pub enum View<'m> {
+pub enum ModelView<'m> {
     /// The model itself, a place/transition net.
     Model(&'m Net),
     /// The unfolding of a coloured net.
@@ -73,7 +73,7 @@ pub struct NotUnfolded {
     most_places: u64,
     most_bindings: u64,
     #[source]
-    why: Declined,
+    why: UnfoldingError,
 }
 
 impl Model {
@@ -114,7 +114,11 @@ impl Model {
     ///
     /// # Errors
     /// A coloured net exceeds the limits, or the budget is spent.
-    pub fn into_net(self, config: &unfold::Config, budget: &Budget) -> Result<Net, NotUnfolded> {
+    pub fn into_net(
+        self,
+        config: &unfold::UnfoldingConfig,
+        budget: &Budget,
+    ) -> Result<Net, NotUnfolded> {
         match self {
             Model::Plain(net) => Ok(*net),
             Model::Coloured(coloured) => unfolded(&coloured.net, config, budget),
@@ -122,7 +126,7 @@ impl Model {
     }
 }
 
-impl Coloured {
+impl ColouredViews {
     /// Returns the coloured net.
     pub fn net(&self) -> &ColouredNet {
         &self.net
@@ -135,14 +139,15 @@ impl Coloured {
     pub fn unfolding(
         &self,
         symmetry: bool,
-        limits: Limits,
+        limits: UnfoldingLimits,
         budget: &Budget,
     ) -> Result<&Net, NotUnfolded> {
         let made = &self.unfoldings[usize::from(symmetry)];
         if let Some(net) = made.get() {
             return Ok(net);
         }
-        let config = unfold::Config { limits, symmetry, ..unfold::Config::default() };
+        let config =
+            unfold::UnfoldingConfig { limits, symmetry, ..unfold::UnfoldingConfig::default() };
         let net = unfolded(&self.net, &config, budget)?;
         Ok(made.get_or_init(|| net))
     }
@@ -169,27 +174,29 @@ impl Coloured {
     }
 }
 
-impl<'m> View<'m> {
+impl<'m> ModelView<'m> {
     /// Returns the net whose nodes are named.
     pub fn net(self) -> &'m Net {
         match self {
-            View::Model(net) | View::Unfolding(net) | View::Quotient(net) => net,
-            View::Coloured(model) => model.skeleton().net(),
+            ModelView::Model(net) | ModelView::Unfolding(net) | ModelView::Quotient(net) => net,
+            ModelView::Coloured(model) => model.skeleton().net(),
         }
     }
 
     /// Returns the net to which answers refer. This is the model, whatever net the engines work on.
     pub fn net_meant(self) -> NetMeant {
         match self {
-            View::Model(_) => NetMeant::Model,
-            View::Unfolding(_) | View::Quotient(_) | View::Coloured(_) => NetMeant::Coloured,
+            ModelView::Model(_) => NetMeant::Model,
+            ModelView::Unfolding(_) | ModelView::Quotient(_) | ModelView::Coloured(_) => {
+                NetMeant::Coloured
+            }
         }
     }
 
     /// Returns the name of a transition, or of a step with its binding.
     pub fn transition_name(self, t: TransitionId) -> Cow<'m, str> {
         match self {
-            View::Coloured(model) => model.step_name(t).into(),
+            ModelView::Coloured(model) => model.step_name(t).into(),
             _ => self.net().transition_name(t).into(),
         }
     }
@@ -204,7 +211,7 @@ impl From<Net> for Model {
 impl From<ColouredNet> for Model {
     fn from(net: ColouredNet) -> Self {
         let (unfoldings, quotient, as_it_is) = Default::default();
-        Model::Coloured(Box::new(Coloured { net, unfoldings, quotient, as_it_is }))
+        Model::Coloured(Box::new(ColouredViews { net, unfoldings, quotient, as_it_is }))
     }
 }
 
@@ -214,11 +221,11 @@ impl From<ColouredNet> for Model {
 /// As for [`Model::into_net`]. The error states the sizes.
 pub fn unfolded(
     net: &ColouredNet,
-    config: &unfold::Config,
+    config: &unfold::UnfoldingConfig,
     budget: &Budget,
 ) -> Result<Net, NotUnfolded> {
     let (places, transitions) = (net.colour_count(), net.binding_count());
-    let Limits { places: most_places, bindings: most_bindings, .. } = config.limits;
+    let UnfoldingLimits { places: most_places, bindings: most_bindings, .. } = config.limits;
     let not = |why| NotUnfolded { places, transitions, most_places, most_bindings, why };
     unfold::unfold(net, config, budget).map(|(net, _)| net).map_err(not)
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// The names of a net's nodes, by index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Names {
+pub struct DisplayNames {
     /// Names of places.
     pub places: Vec<String>,
     /// Names of transitions.
@@ -20,25 +20,28 @@ pub struct Names {
     pub shared: Vec<(usize, String)>,
 }
 
-impl Names {
+impl DisplayNames {
     /// Returns the labels where they are unique, and the ids otherwise.
-    pub fn for_people(net: &Net) -> Names {
+    pub fn for_people(net: &Net) -> DisplayNames {
         let (places, transitions) = (net.places(), net.transitions());
         let places: Vec<_> = places.map(|p| (net.place_name(p), net.place_label(p))).collect();
         let transitions: Vec<_> =
             transitions.map(|t| (net.transition_name(t), net.transition_label(t))).collect();
-        Names::of_nodes(&places, &transitions)
+        DisplayNames::of_nodes(&places, &transitions)
     }
 
     /// Returns the names for a coloured net.
-    pub fn of_coloured(net: &ColouredNet) -> Names {
+    pub fn of_coloured(net: &ColouredNet) -> DisplayNames {
         let places = net.places().iter().map(|it| (&*it.name, it.label.as_deref()));
         let transitions = net.transitions().iter().map(|it| (&*it.name, it.label.as_deref()));
-        Names::of_nodes(&places.collect::<Vec<_>>(), &transitions.collect::<Vec<_>>())
+        DisplayNames::of_nodes(&places.collect::<Vec<_>>(), &transitions.collect::<Vec<_>>())
     }
 
     /// Returns the names of nodes from their ids and labels.
-    fn of_nodes(places: &[(&str, Option<&str>)], transitions: &[(&str, Option<&str>)]) -> Names {
+    fn of_nodes(
+        places: &[(&str, Option<&str>)],
+        transitions: &[(&str, Option<&str>)],
+    ) -> DisplayNames {
         let nodes: Vec<(&str, Option<String>)> = (places.iter().chain(transitions))
             .map(|&(id, label)| (id, label.map(|label| clean(name_of(id, Some(label))))))
             .collect();
@@ -62,12 +65,12 @@ impl Names {
             });
         }
         let transitions = names.split_off(places.len());
-        Names { places: names, transitions, shared }
+        DisplayNames { places: names, transitions, shared }
     }
 
     /// Returns the names in which nodes with a shared label have the label followed by their id:
     /// `lock (p2)`.
-    pub fn with_shared(mut self) -> Names {
+    pub fn with_shared(mut self) -> DisplayNames {
         let places = self.places.len();
         for (at, label) in &self.shared {
             let name = match at.checked_sub(places) {
@@ -80,10 +83,10 @@ impl Names {
     }
 
     /// Returns the names clipped for pictures.
-    pub fn clipped(&self) -> Names {
+    pub fn clipped(&self) -> DisplayNames {
         let clip = |names: &[String]| names.iter().map(|name| clipped(name)).collect();
         let (places, transitions) = (clip(&self.places), clip(&self.transitions));
-        Names { places, transitions, shared: self.shared.clone() }
+        DisplayNames { places, transitions, shared: self.shared.clone() }
     }
 
     /// Returns true if some name differs from the id of its node.
@@ -136,7 +139,7 @@ mod tests {
         let t = builder.transition("t1").unwrap();
         builder.label_transition(t, "take  \n it");
         let net = builder.build().unwrap();
-        let names = Names::for_people(&net);
+        let names = DisplayNames::for_people(&net);
         assert_eq!(names.places, ["queue", "p2", "p3", "p4", "p5"]);
         assert_eq!(names.transitions, ["take it"]);
         let shared = [(1, "lock"), (2, "lock"), (4, "t1")].map(|(at, name)| (at, name.to_owned()));

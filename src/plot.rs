@@ -19,7 +19,7 @@ pub struct Curve {
 
 /// The texts and axes around the curves.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame<'a> {
+pub struct PlotFrame<'a> {
     /// The title above the plot.
     pub title: &'a str,
     /// The text below the x axis.
@@ -49,7 +49,7 @@ const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 
 /// Returns the plot as an SVG file.
-pub fn plot(frame: &Frame<'_>, curves: &[Curve]) -> String {
+pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let most = points().map(|point| point.0).fold(frame.most, f64::max);
     let low = points().map(|point| point.1).fold(0.0, f64::min).floor();
@@ -156,8 +156,13 @@ mod tests {
             note: "(2)".into(),
             points: points.to_vec(),
         };
-        let frame =
-            Frame { title: "nodes & markings", x: "seconds", most: 0.25, finest: 0.0, unit: "" };
+        let frame = PlotFrame {
+            title: "nodes & markings",
+            x: "seconds",
+            most: 0.25,
+            finest: 0.0,
+            unit: "",
+        };
         let svg = plot(&frame, &[curve("x", &[(0.0, 0.0), (0.25, 1999.5)]), curve("y", &[])]);
         assert!(svg.contains("a&lt;b x (2)") && svg.contains("nodes &amp; markings"));
         assert!(svg.contains(">1e1500<") && svg.contains(">0.25<"), "{svg}");

@@ -8,7 +8,7 @@
 use crate::insensitive::is_insensitive;
 use crate::system::{LabelId, System};
 use parikh_temporal::{
-    Atom, AtomNames, Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Cube, Formula,
+    AtomId, AtomNames, Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Cube, Formula,
     Letter, Linear, Ltl, Marks, Node, ParseError, parse_ltl,
 };
 
@@ -32,7 +32,7 @@ impl LabelFormula {
     pub fn parse(text: &str, system: &System) -> Result<Self, ParseError> {
         let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         let formula = parse_ltl(text, &mut formulas, &mut names)?;
-        let label = |at| names.name(Atom(at)).and_then(|name| system.label_named(name));
+        let label = |at| names.name(AtomId(at)).and_then(|name| system.label_named(name));
         let labels = (0..names.len() as u32).map(label).collect();
         Ok(Self { formulas, formula, names, labels, label_count: system.label_count() })
     }
@@ -45,7 +45,7 @@ impl LabelFormula {
     /// Returns the names that no label of the system has; they never hold.
     pub fn unknown_names(&self) -> Vec<&str> {
         let unknown = (0..).zip(&self.labels).filter(|(_, label)| label.is_none());
-        unknown.filter_map(|(at, _)| self.names.name(Atom(at))).collect()
+        unknown.filter_map(|(at, _)| self.names.name(AtomId(at))).collect()
     }
 
     /// Returns true if the formula contains a next operator.
@@ -64,7 +64,7 @@ impl LabelFormula {
     pub fn letter(&self, label: Option<LabelId>) -> Letter {
         let atoms = (0..).zip(&self.labels);
         let named = atoms.filter(|(_, its)| label.is_some() && **its == label);
-        Letter::of(named.map(|(at, _)| Atom(at)))
+        Letter::of(named.map(|(at, _)| AtomId(at)))
     }
 
     /// Evaluates the formula on the infinite word of these labels, which repeats from `back` on.
@@ -78,7 +78,7 @@ impl LabelFormula {
     /// Returns true if steps with unnamed labels can be inserted and removed anywhere without
     /// changing the value.
     pub(crate) fn is_insensitive(&self) -> bool {
-        let never = |atom: Atom| self.labels[atom.0 as usize].is_none();
+        let never = |atom: AtomId| self.labels[atom.0 as usize].is_none();
         is_insensitive(&self.formulas, self.formula, never)
     }
 
@@ -262,7 +262,7 @@ impl KindAutomaton {
         };
         let states = automaton.states.iter().map(|row| row.iter().filter_map(single).collect());
         let automaton = Automaton { states: states.collect(), ..automaton.clone() }.simplified();
-        let mut named: Vec<(Atom, LabelId)> = Vec::new();
+        let mut named: Vec<(AtomId, LabelId)> = Vec::new();
         for atom in automaton.atoms() {
             named.extend(atoms[atom.0 as usize].map(|label| (atom, label)));
         }

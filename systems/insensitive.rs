@@ -25,7 +25,7 @@
 //! properties are expressible without the next-time operator*, IPL 1997; here for letters that may
 //! be absent.
 
-use parikh_temporal::{Atom, Formula, Linear, Ltl, Node};
+use parikh_temporal::{AtomId, Formula, Linear, Ltl, Node};
 
 /// Known properties of a steady formula at silent steps; several may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,7 +72,7 @@ impl SilentStepValue {
 pub(crate) fn is_insensitive(
     formulas: &Ltl,
     formula: Formula<Linear>,
-    never: impl Fn(Atom) -> bool,
+    never: impl Fn(AtomId) -> bool,
 ) -> bool {
     silent(formulas, formula, &never).is_some_and(|it| it.is_next)
 }
@@ -81,7 +81,7 @@ pub(crate) fn is_insensitive(
 fn silent(
     formulas: &Ltl,
     formula: Formula<Linear>,
-    never: &dyn Fn(Atom) -> bool,
+    never: &dyn Fn(AtomId) -> bool,
 ) -> Option<SilentStepValue> {
     let of = |part: Formula<Linear>| silent(formulas, part, never);
     match formulas.node(formula) {
@@ -175,7 +175,7 @@ mod tests {
                 changed
             };
             let value = |way: &[Option<u32>], round: &[Option<u32>]| {
-                let letter = |it: &Option<u32>| Letter::of(it.map(parikh_temporal::Atom));
+                let letter = |it: &Option<u32>| Letter::of(it.map(parikh_temporal::AtomId));
                 let letters = way.iter().chain(round).map(letter).collect();
                 Lasso::new(letters, way.len()).unwrap().satisfies(&formulas, formula)
             };

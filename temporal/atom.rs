@@ -3,25 +3,25 @@
 /// A proposition with a truth value at every state or position, for example a condition on a
 /// marking or a firing. Its meaning is known only to the caller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Atom(pub u32);
+pub struct AtomId(pub u32);
 
 /// An atom or a negated atom.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Literal {
     /// The atom.
-    pub atom: Atom,
+    pub atom: AtomId,
     /// True for the atom itself, false for its negation.
     pub positive: bool,
 }
 
 impl Literal {
     /// Returns the literal that is true when the atom is true.
-    pub fn positive(atom: Atom) -> Self {
+    pub fn positive(atom: AtomId) -> Self {
         Self { atom, positive: true }
     }
 
     /// Returns the literal that is true when the atom is false.
-    pub fn negative(atom: Atom) -> Self {
+    pub fn negative(atom: AtomId) -> Self {
         Self { atom, positive: false }
     }
 
@@ -40,7 +40,7 @@ pub struct Letter(Vec<u64>);
 
 impl Letter {
     /// Returns the letter in which exactly these atoms are true.
-    pub fn of(atoms: impl IntoIterator<Item = Atom>) -> Self {
+    pub fn of(atoms: impl IntoIterator<Item = AtomId>) -> Self {
         let mut letter = Self::default();
         for atom in atoms {
             let word = atom.0 as usize / 64;
@@ -53,7 +53,7 @@ impl Letter {
     }
 
     /// Returns true if the atom is true.
-    pub fn has(&self, atom: Atom) -> bool {
+    pub fn has(&self, atom: AtomId) -> bool {
         self.0.get(atom.0 as usize / 64).is_some_and(|word| word >> (atom.0 % 64) & 1 == 1)
     }
 
@@ -63,10 +63,10 @@ impl Letter {
     }
 
     /// Iterates over the true atoms in ascending order.
-    pub fn atoms(&self) -> impl Iterator<Item = Atom> {
+    pub fn atoms(&self) -> impl Iterator<Item = AtomId> {
         let words = self.0.iter().zip(0..);
         words.flat_map(|(word, at): (&u64, u32)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| Atom(at * 64 + bit))
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| AtomId(at * 64 + bit))
         })
     }
 }
@@ -77,10 +77,10 @@ mod tests {
 
     #[test]
     fn a_letter_has_what_it_was_made_of() {
-        let letter = Letter::of([Atom(3), Atom(200)]);
-        assert!(letter.has(Atom(3)) && letter.has(Atom(200)));
-        assert!(!letter.has(Atom(4)) && !letter.has(Atom(1000)));
-        assert_eq!(letter.atoms().collect::<Vec<_>>(), [Atom(3), Atom(200)]);
-        assert!(letter.satisfies(Literal::negative(Atom(1000))));
+        let letter = Letter::of([AtomId(3), AtomId(200)]);
+        assert!(letter.has(AtomId(3)) && letter.has(AtomId(200)));
+        assert!(!letter.has(AtomId(4)) && !letter.has(AtomId(1000)));
+        assert_eq!(letter.atoms().collect::<Vec<_>>(), [AtomId(3), AtomId(200)]);
+        assert!(letter.satisfies(Literal::negative(AtomId(1000))));
     }
 }

@@ -24,7 +24,7 @@
 //! perform only elementary simplifications: units, constants, equal operands, an operand with its
 //! complement.
 
-use crate::atom::{Atom, Literal};
+use crate::atom::{AtomId, Literal};
 use crate::paths::{Linear, Paths, Quantifier};
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -135,7 +135,7 @@ impl<P: Paths> Formulas<P> {
     }
 
     /// Returns the formula that consists of an atom.
-    pub fn atom(&mut self, atom: Atom) -> Formula<P> {
+    pub fn atom(&mut self, atom: AtomId) -> Formula<P> {
         self.literal(Literal::positive(atom))
     }
 

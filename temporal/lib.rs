@@ -46,7 +46,7 @@ mod rewrite;
 mod text;
 mod value;
 
-pub use atom::{Atom, Letter, Literal};
+pub use atom::{AtomId, Letter, Literal};
 pub use automaton::check::TableauRefusal;
 pub use automaton::classes::Strength;
 pub use automaton::cube::Cube;

@@ -38,7 +38,7 @@
 //!
 //! So φ is true if some run satisfies along(φ), and false if no run satisfies one of the some(φ).
 
-use crate::atom::{Atom, Literal};
+use crate::atom::{AtomId, Literal};
 use crate::formula::{Ctl, Formula, Ltl, Node};
 use crate::parts::PartValues;
 use crate::paths::{Linear, Quantifier};
@@ -73,7 +73,7 @@ impl Ctl {
         &self,
         formula: Formula<Quantifier>,
         to: &mut Ltl,
-        dead: Atom,
+        dead: AtomId,
         next: &dyn Fn(Formula<Quantifier>) -> Option<Literal>,
     ) -> LinearBounds {
         let whole = self.fold(formula, |part, node, value: &PartValues<Quantifier, PartBounds>| {
@@ -103,7 +103,7 @@ fn part_of(
     value: &PartValues<Quantifier, PartBounds>,
     condition: Formula<Linear>,
     to: &mut Ltl,
-    dead: Atom,
+    dead: AtomId,
 ) -> PartBounds {
     let same = |formula| PartBounds { along: formula, all: formula, some: vec![formula] };
     let of_all = |along, all| PartBounds { along, all, some: vec![all] };

@@ -26,7 +26,7 @@
 //! Source: M. Maidl, *The common fragment of CTL and LTL*, FOCS 2000; this is a part of that
 //! fragment.
 
-use crate::atom::Atom;
+use crate::atom::AtomId;
 use crate::formula::{Ctl, Formula, Ltl, Node};
 use crate::parts::PartValues;
 use crate::paths::{Linear, Quantifier};
@@ -59,7 +59,7 @@ impl Ctl {
         &self,
         formula: Formula<Quantifier>,
         to: &mut Ltl,
-        dead: Atom,
+        dead: AtomId,
     ) -> Option<Formula<Linear>> {
         let whole = self.fold(formula, |_, node, value: &PartValues<Quantifier, LinearPart>| {
             self.linear_part(node, value, to, dead)
@@ -72,7 +72,7 @@ impl Ctl {
         node: &Node<Quantifier>,
         value: &PartValues<Quantifier, LinearPart>,
         to: &mut Ltl,
-        dead: Atom,
+        dead: AtomId,
     ) -> LinearPart {
         let is_condition =
             |part: &Formula<Quantifier>| matches!(value[*part], LinearPart::Condition(_));

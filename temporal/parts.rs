@@ -1,6 +1,6 @@
 //! Traversal of the parts of formulas, bottom-up and without recursion.
 
-use crate::atom::Atom;
+use crate::atom::AtomId;
 use crate::formula::{Formula, Formulas, Node, for_each_part};
 use crate::paths::Paths;
 use std::collections::{HashMap, HashSet};
@@ -42,8 +42,8 @@ impl<P: Paths> Formulas<P> {
     }
 
     /// Returns the atoms of the formula in ascending order.
-    pub fn atoms(&self, formula: Formula<P>) -> Vec<Atom> {
-        let mut atoms: Vec<Atom> = self
+    pub fn atoms(&self, formula: Formula<P>) -> Vec<AtomId> {
+        let mut atoms: Vec<AtomId> = self
             .below(formula)
             .into_iter()
             .filter_map(|part| match self.node(part) {
@@ -77,7 +77,7 @@ impl<P: Paths> Formulas<P> {
         &self,
         formula: Formula<P>,
         to: &mut Self,
-        meaning: impl Fn(Atom) -> Formula<P>,
+        meaning: impl Fn(AtomId) -> Formula<P>,
     ) -> Formula<P> {
         let mut copies: HashMap<Formula<P>, Formula<P>> = HashMap::new();
         for part in self.below(formula) {
@@ -104,7 +104,7 @@ impl<P: Paths> Formulas<P> {
     pub fn substitute(
         &mut self,
         formula: Formula<P>,
-        mut meaning: impl FnMut(&mut Self, Atom) -> Option<Formula<P>>,
+        mut meaning: impl FnMut(&mut Self, AtomId) -> Option<Formula<P>>,
     ) -> Formula<P> {
         let mut new: HashMap<Formula<P>, Formula<P>> = HashMap::new();
         for part in self.below(formula) {

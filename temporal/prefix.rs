@@ -47,7 +47,7 @@ impl Ltl {
 mod tests {
     use super::*;
     use crate::text::parse_ltl;
-    use crate::{Atom, AtomNames};
+    use crate::{AtomId, AtomNames};
 
     #[test]
     fn letters_decide_what_they_have_shown() {
@@ -56,7 +56,7 @@ mod tests {
         let mut value = |text: &str, letters: &[&[u32]]| {
             let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
             let letters: Vec<Letter> =
-                letters.iter().map(|it| Letter::of(it.iter().copied().map(Atom))).collect();
+                letters.iter().map(|it| Letter::of(it.iter().copied().map(AtomId))).collect();
             formulas.value_after(formula, &letters)
         };
         assert_eq!(value("F a", &[&[], &[], &[0]]), PartialTruth::True);

@@ -5,7 +5,7 @@
 //! is true if ψ is true, and false if both are false. At a dead state every formula has a value:
 //! for linear formulas the run repeats its last letter, for branching formulas the path ends.
 
-use crate::atom::Atom;
+use crate::atom::AtomId;
 use crate::formula::{Formula, Formulas, Node};
 use crate::parts::PartValues;
 use crate::paths::Paths;
@@ -68,7 +68,7 @@ impl<P: Paths> Formulas<P> {
     pub fn value_here(
         &self,
         formula: Formula<P>,
-        atoms: impl Fn(Atom) -> PartialTruth,
+        atoms: impl Fn(AtomId) -> PartialTruth,
     ) -> PartialTruth {
         let later = PartialTruth::Unknown;
         let until = |left: PartialTruth, right: PartialTruth| right.or(left.and(later));
@@ -80,7 +80,7 @@ impl<P: Paths> Formulas<P> {
     pub fn value_at_end(
         &self,
         formula: Formula<P>,
-        atoms: impl Fn(Atom) -> PartialTruth,
+        atoms: impl Fn(AtomId) -> PartialTruth,
     ) -> PartialTruth {
         // φ U ψ and φ R ψ both equal ψ here: there is no later position, or only the same letter
         // again.
@@ -92,7 +92,7 @@ impl<P: Paths> Formulas<P> {
     fn value_by(
         &self,
         formula: Formula<P>,
-        atoms: impl Fn(Atom) -> PartialTruth,
+        atoms: impl Fn(AtomId) -> PartialTruth,
         next: impl Fn(P, PartialTruth) -> PartialTruth,
         until: impl Fn(PartialTruth, PartialTruth) -> PartialTruth,
         release: impl Fn(PartialTruth, PartialTruth) -> PartialTruth,
@@ -119,7 +119,7 @@ impl<P: Paths> Formulas<P> {
     pub fn given_here(
         &mut self,
         formula: Formula<P>,
-        atoms: impl Fn(Atom) -> PartialTruth,
+        atoms: impl Fn(AtomId) -> PartialTruth,
     ) -> Formula<P> {
         let (yes, no) = (self.constant(true), self.constant(false));
         let mut given: HashMap<Formula<P>, Formula<P>> = HashMap::new();

@@ -3,7 +3,7 @@
 use super::components::SafeComponent;
 use super::tokens::MaybeLiteral;
 use super::{StepSemantics, TokenEncoding, TokenRange, Unrolling};
-use crate::encoding::{EncodeError, Encoding, Part};
+use crate::encoding::{EncodeError, Encoding, EncodingPart};
 use parikh_net::printable::Printable;
 use parikh_net::{Facts, FiringSequence, Goal, Net, Provenance};
 use parikh_solvers::cnf::{Clauses, Cnf};
@@ -23,9 +23,9 @@ pub struct PropositionalGoal<'n> {
 }
 
 impl<'n> PropositionalGoal<'n> {
-    /// Encodes a goal of `net` with [`Part::Unrolling`] or [`Part::Steps`] and the number of steps
-    /// of the encoding. Proved `facts` are used. The model's claim about its units is used only if
-    /// `values` uses components.
+    /// Encodes a goal of `net` with [`EncodingPart::Unrolling`] or [`EncodingPart::Steps`] and the
+    /// number of steps of the encoding. Proved `facts` are used. The model's claim about its units
+    /// is used only if `values` uses components.
     ///
     /// # Errors
     /// Returns an error if the goal or the encoding is not supported, or if numbers are too large
@@ -38,8 +38,8 @@ impl<'n> PropositionalGoal<'n> {
         facts: &Facts,
     ) -> Result<Self, EncodeError> {
         let firing = match encoding.parts() {
-            [Part::Unrolling] => StepSemantics::One,
-            [Part::Steps] => StepSemantics::Steps,
+            [EncodingPart::Unrolling] => StepSemantics::One,
+            [EncodingPart::Steps] => StepSemantics::Steps,
             _ => return Err(EncodeError::OnlyBounded),
         };
         let predicate = match goal {
@@ -92,7 +92,7 @@ impl<'n> PropositionalGoal<'n> {
     /// Returns an explanation of the possible answers in a few lines, for the header of a file.
     pub fn meaning(&self) -> String {
         let k = self.encoding.steps;
-        let (most, order) = match self.encoding.has(Part::Steps) {
+        let (most, order) = match self.encoding.has(EncodingPart::Steps) {
             true => (format!("{k} steps"), ", those of a step in the order of the\nlines below"),
             false => (format!("{k} firings"), ""),
         };
@@ -100,7 +100,7 @@ impl<'n> PropositionalGoal<'n> {
             "satisfiable: a goal marking is reached by at most {most}: the true fire(i,t){order}.\n\
              unsatisfiable: none is reached by {most} or fewer."
         );
-        if self.encoding.has(Part::Steps) {
+        if self.encoding.has(EncodingPart::Steps) {
             text += "\nIn a step each transition fires once at most.";
         }
         if self.assumes_units {

@@ -15,20 +15,20 @@ use parikh_net::Net;
 ///    the transition is decided. Otherwise the condition is replaced by true. So a deadlock becomes
 ///    "none of the decided transitions is enabled".
 #[derive(Clone, Debug)]
-pub struct Abstraction {
+pub struct SimulatingNet {
     pub(super) net: Net,
     /// One entry per coloured transition.
     pub(super) decided: Vec<bool>,
 }
 
-impl Abstraction {
+impl SimulatingNet {
     pub(super) fn new(net: Net, decided: Vec<bool>) -> Self {
-        Abstraction { net, decided }
+        SimulatingNet { net, decided }
     }
 
     /// Creates the abstraction given by the unfolding of a quotient.
     pub fn of_quotient(quotient: &Quotient, unfolding: Net) -> Self {
-        Abstraction { net: unfolding, decided: quotient.decided().to_vec() }
+        SimulatingNet { net: unfolding, decided: quotient.decided().to_vec() }
     }
 
     /// Returns the net.

@@ -1,14 +1,14 @@
 //! Classes of colours that a quotient merges.
 
 use parikh_net::coloured::{
-    ColouredNet, Guard, Multiset, NamedClasses, SortId, SortKind, Term, Value, VariableId,
+    BoundColour, ColouredNet, Guard, Multiset, NamedClasses, SortId, SortKind, Term, VariableId,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The classes of the colours of each sort; `None` if each colour is its own class.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Classes(Vec<Option<Arc<[u32]>>>);
+pub struct ColourClasses(Vec<Option<Arc<[u32]>>>);
 
 /// The maximum number of colours of a sort with classes.
 const COLOURS: u64 = 1_000_000;
@@ -16,16 +16,16 @@ const COLOURS: u64 = 1_000_000;
 /// The maximum number of colours that are tried in comparisons.
 const TRIED: u64 = 4_000_000;
 
-impl Classes {
+impl ColourClasses {
     /// Returns the classes in which every colour is its own class.
-    pub fn none(net: &ColouredNet) -> Classes {
-        Classes(vec![None; net.sorts().len()])
+    pub fn none(net: &ColouredNet) -> ColourClasses {
+        ColourClasses(vec![None; net.sorts().len()])
     }
 
     /// Puts the colours of each base sort with the same `key` (a function of the sort and the
     /// colour) into one class. Sorts with too many colours get no classes.
-    pub fn by(net: &ColouredNet, key: impl Fn(SortId, u64) -> u64) -> Classes {
-        let mut classes = Classes::none(net);
+    pub fn by(net: &ColouredNet, key: impl Fn(SortId, u64) -> u64) -> ColourClasses {
+        let mut classes = ColourClasses::none(net);
         for (at, id) in base_sorts(net) {
             let size = net.sort(id).size();
             if size > COLOURS {
@@ -88,15 +88,15 @@ impl Classes {
 
     /// Returns these classes for the sorts that satisfy `wanted`, and no classes for the other
     /// sorts.
-    pub fn only(&self, wanted: impl Fn(usize) -> bool) -> Classes {
+    pub fn only(&self, wanted: impl Fn(usize) -> bool) -> ColourClasses {
         let sorts = self.0.iter().enumerate();
-        Classes(sorts.map(|(at, of)| of.clone().filter(|_| wanted(at))).collect())
+        ColourClasses(sorts.map(|(at, of)| of.clone().filter(|_| wanted(at))).collect())
     }
 
     /// Returns the coarsest classes such that no constant taken, no partition element moved and no
     /// comparison with one variable distinguishes two colours of a class.
-    pub fn by_constants(net: &ColouredNet) -> Classes {
-        let mut tells = Tells { net, tried: 0, sorts: vec![None; net.sorts().len()] };
+    pub fn by_constants(net: &ColouredNet) -> ColourClasses {
+        let mut tells = ClassRefinement { net, tried: 0, sorts: vec![None; net.sorts().len()] };
         for (at, id) in base_sorts(net) {
             let size = net.sort(id).size();
             tells.sorts[at] = (size <= COLOURS).then(|| vec![0; size as usize]);
@@ -115,7 +115,7 @@ impl Classes {
             let count = of.iter().copied().collect::<BTreeSet<u32>>().len();
             (count < of.len()).then(|| of.into())
         });
-        Classes(classes.collect())
+        ColourClasses(classes.collect())
     }
 }
 
@@ -141,14 +141,14 @@ pub(super) fn only_variable(left: &Term, right: &Term) -> Option<VariableId> {
     Some(variable)
 }
 
-struct Tells<'n> {
+struct ClassRefinement<'n> {
     net: &'n ColouredNet,
     tried: u64,
     /// The current classes by sort; `None` for a sort without classes.
     sorts: Vec<Option<Vec<u32>>>,
 }
 
-impl Tells<'_> {
+impl ClassRefinement<'_> {
     fn guard(&mut self, guard: &Guard) {
         match guard {
             Guard::Compare(relation, left, right) => {
@@ -158,7 +158,7 @@ impl Tells<'_> {
                 };
                 let net = self.net;
                 self.split(net.variable(variable).sort, |colour| {
-                    let binding = [Value { variable, colour }];
+                    let binding = [BoundColour { variable, colour }];
                     let holds =
                         relation.holds(net.colour(left, &binding), net.colour(right, &binding));
                     u32::from(holds)

@@ -1,5 +1,5 @@
 //! Evidence about coloured nets without unfolding. Witnesses are replayed by the firing rule of
-//! coloured nets. Refutations are about [abstractions](Abstraction): the skeleton, or the unfolding
+//! coloured nets. Refutations are about [abstractions](SimulatingNet): the skeleton, or the unfolding
 //! of a quotient.
 //!
 //! Sequences consist of *steps*: a transition with a binding, numbered in the order of first use.
@@ -12,14 +12,14 @@ mod quotient;
 mod skeleton;
 mod weaken;
 
-pub use along::Abstraction;
-pub use classes::{Classes, base_sorts};
+pub use along::SimulatingNet;
+pub use classes::{ColourClasses, base_sorts};
 pub use quotient::Quotient;
 pub use skeleton::Skeleton;
 
 use crate::replay::ReplayError;
 use parikh_net::coloured::{
-    ColouredFireError, ColouredMarking, ColouredNet, ColouredTransitionId, GaveUp, Value,
+    BoundColour, ColouredFireError, ColouredMarking, ColouredNet, ColouredTransitionId, GaveUp,
 };
 use parikh_net::{BuildError, FiringSequence, Marking, Predicate, TransitionId};
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ pub struct ColouredStep {
     /// The transition.
     pub transition: ColouredTransitionId,
     /// A colour for each variable of the transition.
-    pub binding: Vec<Value>,
+    pub binding: Vec<BoundColour>,
 }
 
 /// A coloured net that is analysed without its unfolding.
@@ -39,11 +39,11 @@ pub struct ColouredStep {
 pub struct ColouredModel {
     net: ColouredNet,
     skeleton: Skeleton,
-    steps: RwLock<Steps>,
+    steps: RwLock<StepNumbering>,
 }
 
 #[derive(Debug, Default)]
-struct Steps {
+struct StepNumbering {
     all: Vec<ColouredStep>,
     numbers: HashMap<ColouredStep, TransitionId>,
 }
@@ -78,7 +78,7 @@ impl ColouredModel {
     pub fn number(&self, step: ColouredStep) -> TransitionId {
         let mut steps = self.steps.write().unwrap_or_else(PoisonError::into_inner);
         let next = TransitionId::new(steps.all.len());
-        let Steps { all, numbers } = &mut *steps;
+        let StepNumbering { all, numbers } = &mut *steps;
         *numbers.entry(step).or_insert_with_key(|step| {
             all.push(step.clone());
             next

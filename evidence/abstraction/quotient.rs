@@ -7,8 +7,8 @@
 //! transition t [b < 6]: p{(a,b)} -> …             transition t [b = 1]: p{(a,b)} -> …
 //! ```
 //!
-//! [`Classes`] define the merged colours. Tokens keep the classes of their colours and are counted
-//! together; `all` of a sort is, for each class, as many tokens as the class has colours. A
+//! [`ColourClasses`] define the merged colours. Tokens keep the classes of their colours and are
+//! counted together; `all` of a sort is, for each class, as many tokens as the class has colours. A
 //! comparison with one variable becomes a disjunction of the classes in which it holds for some
 //! colour. Other comparisons of merged sorts are dropped.
 //!
@@ -30,10 +30,10 @@
 //! Indistinguishable colours: Bilgram, Jensen, Pedersen, Srba, Taankvist, *Methods for efficient
 //! unfolding of colored Petri nets*, Fundamenta Informaticae 189, 2023 (quotienting).
 
-use super::classes::{Classes, base_sorts, only_variable};
+use super::classes::{ColourClasses, base_sorts, only_variable};
 use parikh_net::coloured::{
-    ColouredArc, ColouredNet, ColouredTransition, Guard, Multiset, NamedClasses, Relation, SortId,
-    SortKind, Term, Value, VariableId,
+    BoundColour, ColouredArc, ColouredNet, ColouredTransition, Guard, Multiset, NamedClasses,
+    Relation, SortId, SortKind, Term, VariableId,
 };
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Quotient {
     net: ColouredNet,
-    classes: Classes,
+    classes: ColourClasses,
     /// One entry per transition: true if the transition is decided.
     decided: Vec<bool>,
 }
@@ -61,8 +61,8 @@ impl Quotient {
     /// Merges the colours of each class. Returns `None` if an arc has a difference of multisets of
     /// merged colours, or a successor in a sort with several classes, or if numbers become too
     /// large.
-    pub fn of(net: &ColouredNet, classes: &Classes) -> Option<Quotient> {
-        let merger = Merger::new(net, classes)?;
+    pub fn of(net: &ColouredNet, classes: &ColourClasses) -> Option<Quotient> {
+        let merger = QuotientBuilder::new(net, classes)?;
         let mut made = ColouredNet::new(net.name());
         net.assumptions().iter().for_each(|it| made.assume(it.clone()));
         for (sort, kind) in net.sorts().iter().zip(&merger.kinds) {
@@ -97,9 +97,10 @@ impl Quotient {
 
     /// Returns classes of colours that nothing distinguishes: every transition of the quotient is
     /// decided.
-    pub fn indistinguishable(net: &ColouredNet) -> Classes {
-        let candidates = Classes::by_constants(net);
-        let exact = |classes: &Classes| Quotient::of(net, classes).is_some_and(|it| it.is_exact());
+    pub fn indistinguishable(net: &ColouredNet) -> ColourClasses {
+        let candidates = ColourClasses::by_constants(net);
+        let exact =
+            |classes: &ColourClasses| Quotient::of(net, classes).is_some_and(|it| it.is_exact());
         let mut chosen = BTreeSet::new();
         for (sort, _) in base_sorts(net) {
             chosen.insert(sort);
@@ -128,8 +129,8 @@ impl Quotient {
     }
 
     /// Returns the classes as a file of evidence lists them. Returns `None` if the names do not
-    /// determine the classes ([`Classes::named`]), or if a transition has lost variables, so that
-    /// the names of its bindings changed. `net` is the original net.
+    /// determine the classes ([`ColourClasses::named`]), or if a transition has lost variables, so
+    /// that the names of its bindings changed. `net` is the original net.
     pub fn named_classes(&self, net: &ColouredNet) -> Option<Vec<NamedClasses>> {
         let pairs = net.transitions().iter().zip(self.net.transitions());
         for (before, after) in pairs {
@@ -147,7 +148,7 @@ impl Quotient {
 }
 
 /// The effect of the classes on a sort.
-enum Merged {
+enum SortQuotient {
     /// All colours are kept.
     Whole,
     /// The class of each colour, and the size of each class.
@@ -156,29 +157,34 @@ enum Merged {
     Product,
 }
 
-struct Merger<'n> {
+struct QuotientBuilder<'n> {
     net: &'n ColouredNet,
     kinds: Vec<SortKind>,
-    sorts: Vec<Merged>,
+    sorts: Vec<SortQuotient>,
     /// The number of colours tried in comparisons so far.
     tried: Cell<u64>,
 }
 
-impl<'n> Merger<'n> {
-    fn new(net: &'n ColouredNet, classes: &Classes) -> Option<Self> {
-        let mut merger = Merger { net, kinds: Vec::new(), sorts: Vec::new(), tried: Cell::new(0) };
+impl<'n> QuotientBuilder<'n> {
+    fn new(net: &'n ColouredNet, classes: &ColourClasses) -> Option<Self> {
+        let mut merger =
+            QuotientBuilder { net, kinds: Vec::new(), sorts: Vec::new(), tried: Cell::new(0) };
         for (id, sort) in net.sort_ids().zip(net.sorts()) {
             let (kind, merged) = match (sort.kind().clone(), classes.of(id)) {
                 (SortKind::Product(parts), _) => {
-                    let whole = |part: &SortId| matches!(merger.sorts[part.index()], Merged::Whole);
-                    let merged =
-                        if parts.iter().all(whole) { Merged::Whole } else { Merged::Product };
+                    let whole =
+                        |part: &SortId| matches!(merger.sorts[part.index()], SortQuotient::Whole);
+                    let merged = if parts.iter().all(whole) {
+                        SortQuotient::Whole
+                    } else {
+                        SortQuotient::Product
+                    };
                     (SortKind::Product(parts), merged)
                 }
                 (SortKind::Partition { of, elements, block_of }, classes) => {
                     merger.partition(of, elements, &block_of, classes.is_some())?
                 }
-                (kind, None) => (kind, Merged::Whole),
+                (kind, None) => (kind, SortQuotient::Whole),
                 (kind, Some(classes)) => {
                     let mut constants: Vec<Box<str>> = Vec::new();
                     let mut sizes: Vec<u64> = Vec::new();
@@ -191,7 +197,7 @@ impl<'n> Merger<'n> {
                     }
                     let cyclic = matches!(kind, SortKind::Enumeration { cyclic: true, .. });
                     let kind = SortKind::Enumeration { constants, cyclic };
-                    (kind, Merged::Classes(Arc::clone(classes), sizes))
+                    (kind, SortQuotient::Classes(Arc::clone(classes), sizes))
                 }
             };
             merger.kinds.push(kind);
@@ -208,7 +214,7 @@ impl<'n> Merger<'n> {
         mut elements: Vec<Box<str>>,
         block_of: &[u32],
         erase: bool,
-    ) -> Option<(SortKind, Merged)> {
+    ) -> Option<(SortKind, SortQuotient)> {
         let size = usize::try_from(self.size(of)?).ok()?;
         let mut blocks: Vec<Option<u32>> = vec![None; size];
         let mut whole = !erase;
@@ -218,19 +224,19 @@ impl<'n> Merger<'n> {
         }
         if whole {
             let block_of = blocks.into_iter().collect::<Option<Vec<u32>>>()?;
-            return Some((SortKind::Partition { of, elements, block_of }, Merged::Whole));
+            return Some((SortKind::Partition { of, elements, block_of }, SortQuotient::Whole));
         }
         let count = elements.len();
         elements.truncate(1);
         let kind = SortKind::Partition { of, elements, block_of: vec![0; size] };
-        Some((kind, Merged::Classes(vec![0; count].into(), vec![count as u64])))
+        Some((kind, SortQuotient::Classes(vec![0; count].into(), vec![count as u64])))
     }
 
     /// Returns the number of remaining colours of a sort.
     fn size(&self, sort: SortId) -> Option<u64> {
         match (&self.sorts[sort.index()], self.net.sort(sort).kind()) {
-            (Merged::Classes(_, sizes), _) => Some(sizes.len() as u64),
-            (Merged::Product, SortKind::Product(parts)) => {
+            (SortQuotient::Classes(_, sizes), _) => Some(sizes.len() as u64),
+            (SortQuotient::Product, SortKind::Product(parts)) => {
                 parts.iter().try_fold(1u64, |size, &part| size.checked_mul(self.size(part)?))
             }
             _ => Some(self.net.sort(sort).size()),
@@ -240,9 +246,9 @@ impl<'n> Merger<'n> {
     /// Returns the class of a colour.
     fn colour(&self, sort: SortId, colour: u64) -> Option<u64> {
         match &self.sorts[sort.index()] {
-            Merged::Whole => Some(colour),
-            Merged::Classes(classes, _) => Some(classes[colour as usize].into()),
-            Merged::Product => {
+            SortQuotient::Whole => Some(colour),
+            SortQuotient::Classes(classes, _) => Some(classes[colour as usize].into()),
+            SortQuotient::Product => {
                 let components = self.net.components(sort, colour);
                 components.into_iter().try_fold(0u64, |colour, (part, component)| {
                     let before = colour.checked_mul(self.size(part)?)?;
@@ -253,7 +259,7 @@ impl<'n> Merger<'n> {
     }
 
     fn is_whole(&self, term: &Term) -> bool {
-        let whole = |sort: SortId| matches!(self.sorts[sort.index()], Merged::Whole);
+        let whole = |sort: SortId| matches!(self.sorts[sort.index()], SortQuotient::Whole);
         match term {
             Term::Constant { sort, .. } | Term::All(sort) => whole(*sort),
             Term::Variable(variable) => whole(self.net.variable(*variable).sort),
@@ -285,13 +291,13 @@ impl<'n> Merger<'n> {
                 tuples(parts.collect::<Option<Vec<_>>>()?)
             }
             Term::All(sort) => match (&self.sorts[sort.index()], self.net.sort(*sort).kind()) {
-                (Merged::Classes(_, sizes), _) => {
+                (SortQuotient::Classes(_, sizes), _) => {
                     let constant =
                         |colour: usize| Term::Constant { sort: *sort, colour: colour as u64 };
                     let terms = sizes.iter().enumerate();
                     Some(terms.map(|(class, &size)| (constant(class), size)).collect())
                 }
-                (Merged::Product, SortKind::Product(parts)) => {
+                (SortQuotient::Product, SortKind::Product(parts)) => {
                     let parts = parts.iter().map(|&part| self.terms(&Term::All(part)));
                     tuples(parts.collect::<Option<Vec<_>>>()?)
                 }
@@ -349,7 +355,7 @@ impl<'n> Merger<'n> {
 
     /// Returns the quotient of an initial marking, enumerated colour by colour.
     fn written_out(&self, sort: SortId, initial: &Multiset) -> Option<Multiset> {
-        let bag = self.net.bag(initial, &[] as &[Value], COLOURS).ok()?;
+        let bag = self.net.bag(initial, &[] as &[BoundColour], COLOURS).ok()?;
         let tokens = bag.into_iter().map(|(colour, count)| {
             let term = Term::Constant { sort, colour: self.colour(sort, colour)? };
             Some(Multiset::Of { count, term })
@@ -404,7 +410,7 @@ impl<'n> Merger<'n> {
         // some.
         let mut seen = vec![(false, false); classes as usize];
         for colour in 0..size {
-            let binding = [Value { variable, colour }];
+            let binding = [BoundColour { variable, colour }];
             let (left, right) = (self.net.colour(left, &binding), self.net.colour(right, &binding));
             let (holds, fails) = &mut seen[self.colour(sort, colour)? as usize];
             if relation.holds(left, right) { *holds = true } else { *fails = true }
@@ -456,9 +462,9 @@ impl<'n> Merger<'n> {
     /// Returns true if a colour is the only one of its class.
     fn is_alone(&self, sort: SortId, colour: u64) -> bool {
         match &self.sorts[sort.index()] {
-            Merged::Whole => true,
-            Merged::Classes(classes, sizes) => sizes[classes[colour as usize] as usize] == 1,
-            Merged::Product => {
+            SortQuotient::Whole => true,
+            SortQuotient::Classes(classes, sizes) => sizes[classes[colour as usize] as usize] == 1,
+            SortQuotient::Product => {
                 let components = self.net.components(sort, colour);
                 components.into_iter().all(|(part, colour)| self.is_alone(part, colour))
             }

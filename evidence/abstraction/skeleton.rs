@@ -17,7 +17,7 @@
 //! A firing of a coloured transition under a binding changes the totals of the places in the same
 //! way as one of its skeleton transitions, which the totals enable. So the totals of every
 //! reachable marking are a reachable marking of the skeleton. If a
-//! [weakened](Abstraction::weakened) goal is unreachable in the skeleton, the goal is unreachable
+//! [weakened](SimulatingNet::weakened) goal is unreachable in the skeleton, the goal is unreachable
 //! in the coloured net, and a bound of the skeleton is a bound of the coloured net. Reachability in
 //! the skeleton implies nothing.
 //!
@@ -30,9 +30,10 @@
 //! well-formed colored nets and symmetric modeling applications*, IEEE Trans. Computers 42, no. 11,
 //! 1993.
 
-use super::along::Abstraction;
+use super::along::SimulatingNet;
 use parikh_net::coloured::{
-    ColouredArc, ColouredNet, ColouredTransition, Folding, Guard, Multiset, Term, Value, VariableId,
+    BoundColour, ColouredArc, ColouredNet, ColouredTransition, Folding, Guard, Multiset, Term,
+    VariableId,
 };
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, Predicate, TransitionId};
 use std::collections::BTreeSet;
@@ -40,7 +41,7 @@ use std::collections::BTreeSet;
 /// The skeleton of a coloured net.
 #[derive(Clone, Debug)]
 pub struct Skeleton {
-    abstraction: Abstraction,
+    abstraction: SimulatingNet,
     /// True if the numbers of tokens moved by every transition are known.
     complete: bool,
 }
@@ -110,7 +111,7 @@ impl Skeleton {
             coloured.transitions().iter().map(|it| it.label.as_deref()),
         );
         builder.set_folding(folding.of_skeleton());
-        Ok(Skeleton { abstraction: Abstraction::new(builder.build()?, decided), complete })
+        Ok(Skeleton { abstraction: SimulatingNet::new(builder.build()?, decided), complete })
     }
 
     /// Returns the net. Its places are the coloured places in order, and its folding lists the
@@ -120,7 +121,7 @@ impl Skeleton {
     }
 
     /// Returns the skeleton as an abstraction of the coloured net.
-    pub fn abstraction(&self) -> &Abstraction {
+    pub fn abstraction(&self) -> &SimulatingNet {
         &self.abstraction
     }
 
@@ -212,9 +213,9 @@ fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>
         let values = variables.iter().zip(&sizes).map(|(&variable, &size)| {
             let colour = rest % size;
             rest /= size;
-            Value { variable, colour }
+            BoundColour { variable, colour }
         });
-        let binding: Vec<Value> = values.collect();
+        let binding: Vec<BoundColour> = values.collect();
         let row = arcs.iter().zip(&fixed).map(|(arc, fixed)| {
             let tokens = match fixed {
                 Some(tokens) => *tokens,

@@ -1,10 +1,10 @@
 //! Weakens goals about a coloured net to goals about a net that simulates it.
 
-use super::along::Abstraction;
+use super::along::SimulatingNet;
 use super::skeleton::Skeleton;
 use parikh_net::{Goal, LinearSum, Predicate, TransitionId};
 
-impl Abstraction {
+impl SimulatingNet {
     /// Returns a goal that the totals of every marking with `goal` satisfy here. `goal` is about
     /// the nodes of `skeleton`. Returns `None` if there is no such goal.
     pub fn weakened(&self, skeleton: &Skeleton, goal: &Goal) -> Option<Goal> {

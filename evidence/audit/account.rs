@@ -1,42 +1,42 @@
 //! The proof obligations of one answer, and the ones that the evidence has discharged so far.
 
-use super::homes::HomeAccount;
-use super::runs::RunAccount;
-use super::sightings::Sightings;
-use super::trees::{self, TreeAccount};
-use crate::question::obligation::{Need, Obligation};
+use super::homes::HomeObligations;
+use super::runs::RunObligations;
+use super::sightings::ReachedGoals;
+use super::trees::{self, TreeObligations};
+use crate::question::obligation::{NeededProofs, Obligation};
 use crate::words;
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::HashMap;
 
 /// The proof obligations of an answer.
-pub(super) struct Account<'n> {
+pub(super) struct AnswerObligations<'n> {
     /// The goals that some reachable marking has to satisfy.
-    pub(super) sightings: Sightings<'n>,
+    pub(super) sightings: ReachedGoals<'n>,
     /// The predicates that no reachable marking may satisfy; true if proved.
     pub(super) refuted: Vec<(Predicate, bool)>,
     /// For each net derived by a reduction, the predicates of `refuted` translated to that net.
     pub(super) translated: HashMap<Option<String>, Vec<Option<Predicate>>>,
     /// The sums that have to grow without bound; true if shown.
     pub(super) sums: Vec<(LinearSum, bool)>,
-    pub(super) home: Option<HomeAccount>,
+    pub(super) home: Option<HomeObligations>,
     /// The obligations about runs.
-    pub(super) runs: RunAccount,
+    pub(super) runs: RunObligations,
     /// The obligations about the tree of runs.
-    pub(super) trees: TreeAccount,
+    pub(super) trees: TreeObligations,
     /// The Boolean combination of obligations that is sufficient.
-    need: Need,
+    need: NeededProofs,
     pub(super) assumes_units: bool,
     /// The reason why some document could not be evaluated on an obligation.
     pub(super) untold: Option<String>,
 }
 
-impl<'n> Account<'n> {
+impl<'n> AnswerObligations<'n> {
     /// Returns the obligations for an answer. Obligations that the initial marking or a trivial
     /// predicate discharges are marked at once.
     pub(super) fn of(net: &'n Net, obligation: Obligation) -> Self {
         let Obligation { reach, refute, grow, homes, runs, trees, need } = obligation;
-        let home = (!homes.is_empty()).then(|| HomeAccount::of(homes));
+        let home = (!homes.is_empty()).then(|| HomeObligations::of(homes));
         // If the initial marking is dead, no other marking is reachable.
         let alone = net.is_dead(net.initial());
         let refuted = refute.into_iter().map(|predicate| {
@@ -44,14 +44,14 @@ impl<'n> Account<'n> {
             let obvious = predicate == Predicate::False || fails;
             (predicate, obvious)
         });
-        Account {
-            sightings: Sightings::new(net, reach),
+        AnswerObligations {
+            sightings: ReachedGoals::new(net, reach),
             refuted: refuted.collect(),
             translated: HashMap::new(),
             sums: grow.into_iter().map(|sum| (sum, false)).collect(),
             home,
-            runs: RunAccount::of(runs),
-            trees: TreeAccount::of(trees),
+            runs: RunObligations::of(runs),
+            trees: TreeObligations::of(trees),
             need,
             assumes_units: false,
             untold: None,
@@ -80,16 +80,16 @@ impl<'n> Account<'n> {
     }
 
     /// Returns true if an obligation is discharged.
-    fn is_done(&self, duty: &Need) -> bool {
+    fn is_done(&self, duty: &NeededProofs) -> bool {
         match *duty {
-            Need::Reach(at) => self.sightings.has_seen(at),
-            Need::Refute(at) => self.refuted[at].1,
-            Need::Grow(at) => self.sums[at].1,
-            Need::Stays(at) => self.stays(at),
-            Need::Lost(at) => self.home.as_ref().is_some_and(|home| home.lost[at]),
-            Need::Run(_) | Need::NoRun(_) => self.runs.is_done(duty, &self.refuted),
-            Need::Tree(at) => self.trees.is_done(at, self.premises(&|at| self.stays(at))),
-            Need::All(_) | Need::One(_) => false,
+            NeededProofs::Reach(at) => self.sightings.has_seen(at),
+            NeededProofs::Refute(at) => self.refuted[at].1,
+            NeededProofs::Grow(at) => self.sums[at].1,
+            NeededProofs::Stays(at) => self.stays(at),
+            NeededProofs::Lost(at) => self.home.as_ref().is_some_and(|home| home.lost[at]),
+            NeededProofs::Run(_) | NeededProofs::NoRun(_) => self.runs.is_done(duty, &self.refuted),
+            NeededProofs::Tree(at) => self.trees.is_done(at, self.premises(&|at| self.stays(at))),
+            NeededProofs::All(_) | NeededProofs::One(_) => false,
         }
     }
 
@@ -99,26 +99,30 @@ impl<'n> Account<'n> {
 
     /// Returns true if the answer would be shown if the obligations that satisfy `others` were
     /// discharged, too.
-    pub(super) fn may_be_met(&self, others: &dyn Fn(&Need) -> bool) -> bool {
+    pub(super) fn may_be_met(&self, others: &dyn Fn(&NeededProofs) -> bool) -> bool {
         self.need.is_met(&|duty| self.is_done(duty) || others(duty))
     }
 
     /// Returns true if an exhaustive search could discharge all remaining obligations.
     pub(super) fn is_for_a_search(&self) -> bool {
-        !self.refuted.is_empty() && self.may_be_met(&|duty| matches!(duty, Need::Refute(_)))
+        !self.refuted.is_empty() && self.may_be_met(&|duty| matches!(duty, NeededProofs::Refute(_)))
     }
 
     /// Returns the indices of the open and relevant obligations that no run has a property.
     pub(super) fn open_runs(&self) -> Vec<usize> {
         let open = self.need.open(&|duty| self.is_done(duty));
-        let no_run = |duty: &&Need| if let Need::NoRun(at) = **duty { Some(at) } else { None };
+        let no_run = |duty: &&NeededProofs| {
+            if let NeededProofs::NoRun(at) = **duty { Some(at) } else { None }
+        };
         open.iter().filter_map(no_run).collect()
     }
 
     /// Returns the indices of the open and relevant obligations about the tree of runs.
     pub(super) fn open_trees(&self) -> Vec<usize> {
         let open = self.need.open(&|duty| self.is_done(duty));
-        let tree = |duty: &&Need| if let Need::Tree(at) = **duty { Some(at) } else { None };
+        let tree = |duty: &&NeededProofs| {
+            if let NeededProofs::Tree(at) = **duty { Some(at) } else { None }
+        };
         open.iter().filter_map(tree).collect()
     }
 
@@ -127,7 +131,7 @@ impl<'n> Account<'n> {
     pub(super) fn lost_and_wanted(&self) -> Option<&Predicate> {
         let home = self.home.as_ref()?;
         self.need.open(&|duty| self.is_done(duty)).into_iter().find_map(|duty| match *duty {
-            Need::Stays(at) if home.lost[at] => Some(&home.wanted[at]),
+            NeededProofs::Stays(at) if home.lost[at] => Some(&home.wanted[at]),
             _ => None,
         })
     }
@@ -136,8 +140,8 @@ impl<'n> Account<'n> {
     /// none that one does.
     pub(super) fn wants_losses_only(&self) -> bool {
         let open = self.need.open(&|duty| self.is_done(duty));
-        open.iter().any(|duty| matches!(duty, Need::Lost(_)))
-            && !open.iter().any(|duty| matches!(duty, Need::Stays(_)))
+        open.iter().any(|duty| matches!(duty, NeededProofs::Lost(_)))
+            && !open.iter().any(|duty| matches!(duty, NeededProofs::Stays(_)))
     }
 
     pub(super) fn how(&self) -> String {
@@ -168,23 +172,27 @@ impl<'n> Account<'n> {
     pub(super) fn missing(&self, net: &Net) -> String {
         let open = self.need.open(&|duty| self.is_done(duty));
         let what = match open.first() {
-            Some(Need::Stays(_)) => return "not shown: that all of it stays reachable".to_owned(),
-            Some(Need::Lost(_)) => return "not shown: that something of it is lost".to_owned(),
-            Some(duty @ (Need::Run(_) | Need::NoRun(_))) => {
+            Some(NeededProofs::Stays(_)) => {
+                return "not shown: that all of it stays reachable".to_owned();
+            }
+            Some(NeededProofs::Lost(_)) => {
+                return "not shown: that something of it is lost".to_owned();
+            }
+            Some(duty @ (NeededProofs::Run(_) | NeededProofs::NoRun(_))) => {
                 self.runs.missing(net, duty, &self.refuted).unwrap_or_default()
             }
-            Some(&&Need::Tree(at)) => {
+            Some(&&NeededProofs::Tree(at)) => {
                 self.trees.missing(net, at, self.premises(&|at| self.stays(at)))
             }
-            Some(&&Need::Reach(at)) => {
+            Some(&&NeededProofs::Reach(at)) => {
                 let goal = words::formula(net, self.sightings.goal(at));
                 words::shortened(format!("a reachable marking with {goal}"))
             }
-            Some(&&Need::Refute(at)) => {
+            Some(&&NeededProofs::Refute(at)) => {
                 format!("a proof that {}", in_words(net, &self.refuted[at].0))
             }
-            Some(Need::Grow(_)) => "a pump that makes the sum grow".into(),
-            Some(Need::All(_) | Need::One(_)) | None => {
+            Some(NeededProofs::Grow(_)) => "a pump that makes the sum grow".into(),
+            Some(NeededProofs::All(_) | NeededProofs::One(_)) | None => {
                 "the net has nothing that could show it".into()
             }
         };
@@ -192,7 +200,9 @@ impl<'n> Account<'n> {
         let others = open.len().saturating_sub(1);
         match (others, &self.need) {
             (0, _) => format!("not shown: {what}{untold}"),
-            (_, Need::One(_)) => format!("not shown: {what} (or one of {others} others){untold}"),
+            (_, NeededProofs::One(_)) => {
+                format!("not shown: {what} (or one of {others} others){untold}")
+            }
             _ => format!("not shown: {what} (and {others} more){untold}"),
         }
     }

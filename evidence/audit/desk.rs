@@ -1,7 +1,7 @@
 //! The context for judging answers: the net, the evidence of the file, and the limits.
 
-use super::Watch;
-use super::shelf::Shelf;
+use super::AuditWatch;
+use super::shelf::EvidenceLines;
 use crate::Document;
 use parikh_net::Net;
 
@@ -10,17 +10,17 @@ use parikh_net::Net;
 const MARKINGS_OF_A_DOCUMENT: u64 = 1_000_000;
 
 /// The context for judging the answers of one file.
-pub(super) struct Desk<'n> {
+pub(super) struct AuditContext<'n> {
     pub(super) net: &'n Net,
-    pub(super) shelf: Shelf<'n>,
+    pub(super) shelf: EvidenceLines<'n>,
     /// The largest number of markings of a search that is repeated.
     pub(super) most_visited: u64,
     /// A description of how some evidence violates the model's claim of safe units.
     pub(super) breach: Option<String>,
-    pub(super) watch: Watch,
+    pub(super) watch: AuditWatch,
 }
 
-impl Desk<'_> {
+impl AuditContext<'_> {
     /// Records the first violation of the claim of safe units.
     pub(super) fn note_breach(&mut self, breach: impl FnOnce(&Net) -> Option<String>) {
         if self.breach.is_none() {

@@ -17,8 +17,8 @@
 //! counter of t`, a single counter with two values is left. Then there are at most twice as many
 //! markings as in the model.
 
-use super::account::{Account, in_words};
-use super::{Verdict, Watch};
+use super::account::{AnswerObligations, in_words};
+use super::{AuditVerdict, AuditWatch};
 use crate::Flaw;
 use crate::certificate::markings::visit_capped;
 use crate::words::all_markings_were;
@@ -29,12 +29,12 @@ use parikh_net::{Atom, Net, Predicate};
 /// there are more, returns the verdict of `unvisited`.
 pub(super) fn search_each(
     net: &Net,
-    account: &mut Account<'_>,
+    account: &mut AnswerObligations<'_>,
     claims: &[usize],
     most: u64,
-    watch: &Watch,
-    unvisited: impl Fn(&str) -> Verdict,
-) -> Verdict {
+    watch: &AuditWatch,
+    unvisited: impl Fn(&str) -> AuditVerdict,
+) -> AuditVerdict {
     let mut reached = None;
     for &at in claims {
         let (predicate, done) = &mut account.refuted[at];
@@ -47,14 +47,17 @@ pub(super) fn search_each(
             Ok(visited) => {
                 *done = true;
                 let count = visited.count();
-                return Verdict::Confirmed(format!("{} visited again", all_markings_were(count)));
+                return AuditVerdict::Confirmed(format!(
+                    "{} visited again",
+                    all_markings_were(count)
+                ));
             }
             Err(Flaw::Stopped) if holds => reached = Some(in_words(net, predicate)),
             Err(Flaw::More(most)) => return unvisited(&format!("more than {most} are reachable")),
-            Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
+            Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
         }
     }
-    Verdict::Refused(match reached {
+    AuditVerdict::Refused(match reached {
         Some(what) => format!("visited again: it is not true that {what}"),
         None => "visited again: nothing of it is shown".to_owned(),
     })

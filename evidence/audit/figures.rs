@@ -1,13 +1,13 @@
 //! Figures of a state space and maxima found by a search: the auditor repeats the search.
 
-use super::desk::Desk;
-use super::{Verdict, Watch};
+use super::desk::AuditContext;
+use super::{AuditVerdict, AuditWatch};
 use crate::Flaw;
 use crate::certificate::markings::visit;
-use crate::counting::{self, CountError, Figures, Formula};
-use crate::file::{Answer, Count, Reduction};
-use crate::kind::Kind;
-use crate::question::{Question, Value};
+use crate::counting::{self, CountError, CountingFormula, StateSpaceFigures};
+use crate::file::{AnswerLine, CountLine, ReductionLine};
+use crate::kind::EvidenceKind;
+use crate::question::{AnswerValue, Question};
 use crate::words::{self, all_markings_were, markings_were};
 use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Net};
@@ -15,9 +15,13 @@ use std::slice;
 
 /// Judges an answer about the number of markings or firings, or a largest sum that only a search
 /// supports. Returns `None` for other answers.
-pub(super) fn judge(desk: &Desk<'_>, asked: &Question, answer: &Answer) -> Option<Verdict> {
-    let Desk { net, most_visited: most, watch, .. } = desk;
-    if answer.value == Value::Infinite.to_string() {
+pub(super) fn judge(
+    desk: &AuditContext<'_>,
+    asked: &Question,
+    answer: &AnswerLine,
+) -> Option<AuditVerdict> {
+    let AuditContext { net, most_visited: most, watch, .. } = desk;
+    if answer.value == AnswerValue::Infinite.to_string() {
         return None;
     }
     // In a net with caps, the largest sum may differ from the model's.
@@ -33,13 +37,13 @@ pub(super) fn judge(desk: &Desk<'_>, asked: &Question, answer: &Answer) -> Optio
 }
 
 /// Checks the number of markings or firings in the answer.
-fn count(desk: &Desk<'_>, answer: &Answer, firings: bool) -> Verdict {
+fn count(desk: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -> AuditVerdict {
     let (most, watch) = (desk.most_visited, &desk.watch);
     let found = match (&answer.shown_by[..], &answer.searched) {
-        ([shown], _) if shown.kind == Kind::Count => {
+        ([shown], _) if shown.kind == EvidenceKind::Count => {
             read(desk, &shown.id).map_err(|why| format!("count {}: {why}", Quoted(&shown.id)))
         }
-        ([], Some(searched)) => match Formula::of_net(desk.net) {
+        ([], Some(searched)) => match CountingFormula::of_net(desk.net) {
             Ok(formula) => Ok((formula, searched.markings)),
             Err(why) => Err(why.to_string()),
         },
@@ -47,23 +51,25 @@ fn count(desk: &Desk<'_>, answer: &Answer, firings: bool) -> Verdict {
     };
     let (mut formula, markings) = match found {
         Ok(found) => found,
-        Err(why) => return Verdict::Refused(why),
+        Err(why) => return AuditVerdict::Refused(why),
     };
     if markings > most {
         return too_many(markings);
     }
     match counting::count(&mut formula, most, &mut || watch.goes_on()) {
-        Ok((Figures { states, transitions }, visited)) => {
+        Ok((StateSpaceFigures { states, transitions }, visited)) => {
             let number = if firings { transitions } else { states };
             match number.to_string() == answer.value {
-                true => Verdict::Confirmed(counted_again(visited)),
-                false => Verdict::Refused(words::shortened(format!("counted again: {number}"))),
+                true => AuditVerdict::Confirmed(counted_again(visited)),
+                false => {
+                    AuditVerdict::Refused(words::shortened(format!("counted again: {number}")))
+                }
             }
         }
-        Err(CountError::Flaw(Flaw::More(most))) => {
-            Verdict::Searched(format!("more than {most} markings are reachable"))
+        Err(CountError::Visit(Flaw::More(most))) => {
+            AuditVerdict::Searched(format!("more than {most} markings are reachable"))
         }
-        Err(error) => Verdict::Refused(format!("counted again: {error}")),
+        Err(error) => AuditVerdict::Refused(format!("counted again: {error}")),
     }
 }
 
@@ -78,16 +84,16 @@ fn counted_again(visited: u64) -> String {
 
 /// Returns a formula for the figures of the net, from a count and its reduction. Also returns the
 /// number of markings that the count says are to be visited.
-fn read(desk: &Desk<'_>, id: &str) -> Result<(Formula, u64), String> {
-    let Count { on, markings, .. } = desk.shelf.take(id)?;
+fn read(desk: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), String> {
+    let CountLine { on, markings, .. } = desk.shelf.take(id)?;
     let formula = match on {
-        None => Formula::of_net(desk.net).map_err(CountError::from),
+        None => CountingFormula::of_net(desk.net).map_err(CountError::from),
         Some(on) => {
-            let Reduction { of, log } = desk.shelf.take(&on)?;
+            let ReductionLine { of, log } = desk.shelf.take(&on)?;
             if of.is_some() {
                 return Err(format!("reduction {} is not of the net itself", Quoted(&on)));
             }
-            Formula::of_log(desk.net, &log, &mut || desk.watch.goes_on())
+            CountingFormula::of_log(desk.net, &log, &mut || desk.watch.goes_on())
         }
     };
     Ok((formula.map_err(|error| error.to_string())?, markings))
@@ -97,9 +103,9 @@ fn read(desk: &Desk<'_>, id: &str) -> Result<(Formula, u64), String> {
 fn largest(
     net: &Net,
     sums: &[LinearSum],
-    answer: &Answer,
-    (most, watch): (u64, &Watch),
-) -> Verdict {
+    answer: &AnswerLine,
+    (most, watch): (u64, &AuditWatch),
+) -> AuditVerdict {
     let markings = answer.searched.as_ref().map_or(0, |searched| searched.markings);
     if markings > most {
         return too_many(markings);
@@ -112,18 +118,21 @@ fn largest(
     match visited {
         Ok(visited) if largest.to_string() == answer.value => {
             let visited = visited.count();
-            Verdict::Confirmed(format!("{} visited again", all_markings_were(visited)))
+            AuditVerdict::Confirmed(format!("{} visited again", all_markings_were(visited)))
         }
-        Ok(_) => Verdict::Refused(format!("visited again: {largest}")),
+        Ok(_) => AuditVerdict::Refused(format!("visited again: {largest}")),
         Err(Flaw::More(most)) => {
-            Verdict::Searched(format!("more than {most} markings are reachable"))
+            AuditVerdict::Searched(format!("more than {most} markings are reachable"))
         }
-        Err(flaw) => Verdict::Refused(format!("visited again: {flaw}")),
+        Err(flaw) => AuditVerdict::Refused(format!("visited again: {flaw}")),
     }
 }
 
-fn too_many(markings: u64) -> Verdict {
-    Verdict::Searched(format!("{} visited; more than are visited again", markings_were(markings)))
+fn too_many(markings: u64) -> AuditVerdict {
+    AuditVerdict::Searched(format!(
+        "{} visited; more than are visited again",
+        markings_were(markings)
+    ))
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The proof obligations about predicates that stay reachable.
 
-use super::sightings::Sightings;
-use crate::question::obligation::Home;
+use super::sightings::ReachedGoals;
+use crate::question::obligation::HomeQuestion;
 use parikh_net::Predicate;
 
 /// The obligations about predicates that stay reachable. The lists have one entry per predicate.
-pub(super) struct HomeAccount {
+pub(super) struct HomeObligations {
     /// The predicates.
     pub(super) wanted: Vec<Predicate>,
     /// The index of the goal that the predicate is reachable, if that is a goal of the answer.
@@ -20,17 +20,21 @@ pub(super) struct HomeAccount {
     pub(super) checked: Vec<&'static str>,
 }
 
-impl HomeAccount {
-    pub(super) fn of(homes: Vec<Home>) -> Self {
+impl HomeObligations {
+    pub(super) fn of(homes: Vec<HomeQuestion>) -> Self {
         let none = vec![false; homes.len()];
         let (wanted, reach) = homes.into_iter().map(|home| (home.wanted, home.reach)).unzip();
         let (lost, stays) = (none.clone(), none);
-        HomeAccount { wanted, reach, lost, stays, undone: false, checked: Vec::new() }
+        HomeObligations { wanted, reach, lost, stays, undone: false, checked: Vec::new() }
     }
 
     /// Returns the index of a predicate that another argument assumes to stay reachable, and adds
     /// it if necessary. It can be shown like the predicates of the answer.
-    pub(super) fn premise(&mut self, wanted: &Predicate, sightings: &mut Sightings<'_>) -> usize {
+    pub(super) fn premise(
+        &mut self,
+        wanted: &Predicate,
+        sightings: &mut ReachedGoals<'_>,
+    ) -> usize {
         let same = |&at: &usize| self.wanted[at] == *wanted && self.reach[at].is_some();
         (0..self.wanted.len()).find(same).unwrap_or_else(|| {
             self.wanted.push(wanted.clone());

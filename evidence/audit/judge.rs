@@ -1,10 +1,10 @@
 //! Judging an answer by its evidence.
 
-use super::account::Account;
-use super::desk::Desk;
-use super::{Verdict, figures, kinds};
-use crate::file::Answer;
-use crate::question::{Question, Value};
+use super::account::AnswerObligations;
+use super::desk::AuditContext;
+use super::{AuditVerdict, figures, kinds};
+use crate::file::AnswerLine;
+use crate::question::{AnswerValue, Question};
 use crate::reader::Unreadable;
 use crate::words;
 use parikh_net::printable::Quoted;
@@ -14,12 +14,12 @@ use std::collections::HashMap;
 pub(super) type Questions = HashMap<String, Result<Question, Unreadable>>;
 
 /// Judges the answers of one file.
-pub(super) struct Judge<'n> {
-    pub(super) desk: Desk<'n>,
+pub(super) struct AnswerJudge<'n> {
+    pub(super) desk: AuditContext<'n>,
     pub(super) asked: Questions,
 }
 
-impl Judge<'_> {
+impl AnswerJudge<'_> {
     /// Describes the question with this id in words. Returns an empty text if there is no readable
     /// question.
     pub(super) fn question(&self, id: &str) -> String {
@@ -37,11 +37,11 @@ impl Judge<'_> {
     }
 
     /// Returns the verdict on an answer. The boolean is true if the answer assumes safe units.
-    pub(super) fn judge(&mut self, answer: &Answer) -> (Verdict, bool) {
+    pub(super) fn judge(&mut self, answer: &AnswerLine) -> (AuditVerdict, bool) {
         let asked = match self.asked.get(&answer.id) {
-            None => return (Verdict::Refused("there is no such question".to_owned()), false),
+            None => return (AuditVerdict::Refused("there is no such question".to_owned()), false),
             Some(Err(error)) => {
-                return (Verdict::Beyond(format!("the query file, {error}")), false);
+                return (AuditVerdict::Beyond(format!("the query file, {error}")), false);
             }
             Some(Ok(asked)) => asked,
         };
@@ -49,27 +49,29 @@ impl Judge<'_> {
         if let Some(verdict) = figures::judge(desk, asked, answer) {
             return (verdict, false);
         }
-        let obligation = match Value::read(&answer.value) {
+        let obligation = match AnswerValue::read(&answer.value) {
             None => Err(format!("{} is no value of an answer", Quoted(&answer.value))),
             Some(value) => asked.obligation(desk.net, value),
         };
         let mut account = match obligation {
-            Ok(obligation) => Account::of(desk.net, obligation),
-            Err(why) => return (Verdict::Refused(why), false),
+            Ok(obligation) => AnswerObligations::of(desk.net, obligation),
+            Err(why) => return (AuditVerdict::Refused(why), false),
         };
         let initially = account.is_settled();
         if let Err(why) = kinds::look_at(desk, &mut account, answer) {
-            return (Verdict::Refused(why), account.assumes_units);
+            return (AuditVerdict::Refused(why), account.assumes_units);
         }
         let assumes = account.assumes_units;
         if assumes && !answer.assumes.iter().any(|assumed| assumed == "units") {
             let why = "the evidence assumes that the model's units are safe, and the answer does \
                        not say so";
-            return (Verdict::Refused(why.to_owned()), true);
+            return (AuditVerdict::Refused(why.to_owned()), true);
         }
         let verdict = match (account.is_settled(), &answer.searched) {
-            (true, _) if initially => Verdict::Confirmed("the initial marking shows it".to_owned()),
-            (true, _) => Verdict::Confirmed(account.how()),
+            (true, _) if initially => {
+                AuditVerdict::Confirmed("the initial marking shows it".to_owned())
+            }
+            (true, _) => AuditVerdict::Confirmed(account.how()),
             (false, Some(searched)) if !account.open_trees().is_empty() => {
                 desk.search_trees(&mut account, searched)
             }
@@ -82,7 +84,7 @@ impl Judge<'_> {
             (false, Some(searched)) if account.is_for_a_search() => {
                 desk.search_again(&mut account, searched)
             }
-            (false, _) => Verdict::Refused(account.missing(desk.net)),
+            (false, _) => AuditVerdict::Refused(account.missing(desk.net)),
         };
         (verdict, assumes || answer.assumes.iter().any(|assumed| assumed == "units"))
     }

@@ -27,15 +27,15 @@
 //! the obligations, numbers of markings are counted again, and names are resolved in the net.
 //!
 //! # Verdicts
-//! [`Verdict::Refused`] means that evidence does not show the answer, because a check failed or
-//! evidence is missing. An answer that relies only on an exhaustive search is
-//! [`Verdict::Searched`], unless the search is small enough to be repeated. An answer that assumes
-//! the model's claim of safe units has to say so. It is refused if any trace violates the claim
-//! ([`Audit::finish`]).
+//! [`AuditVerdict::Refused`] means that evidence does not show the answer, because a check
+//! failed or evidence is missing. An answer that relies only on an exhaustive search is
+//! [`AuditVerdict::Searched`], unless the search is small enough to be repeated. An answer
+//! that assumes the model's claim of safe units has to say so. It is refused if any trace violates
+//! the claim ([`Audit::finish`]).
 //!
-//! Besides verdicts, a [`Report`] lists irregular files ([`Report::irregular`]). For example, an
-//! answer that was printed but is missing in the file has not been checked, and would otherwise go
-//! unnoticed.
+//! Besides verdicts, a [`AuditReport`] lists irregular files ([`AuditReport::irregular`]). For
+//! example, an answer that was printed but is missing in the file has not been checked, and would
+//! otherwise go unnoticed.
 
 mod account;
 mod desk;
@@ -55,28 +55,28 @@ mod tests;
 mod trees;
 mod watch;
 
-pub use report::{Broken, Incomplete, Judged, Report, Verdict};
-pub(crate) use source::{Next, Opened, Source};
-pub use watch::{OutOf, Progress, Watch};
+pub use report::{AuditReport, AuditVerdict, AuditedAnswer, EvidenceFileError, MissingFigures};
+pub(crate) use source::{EvidenceReader, NextLine, OpenResult};
+pub use watch::{AuditProgress, AuditWatch, ExhaustedLimit};
 
 use crate::certificate::markings::visit;
-use crate::file::{Answer, FORMAT, Header, Line};
+use crate::file::{AnswerLine, EvidenceLine, FORMAT, FileHeader};
 use crate::question::Question;
 use crate::question::cases::{self, CaseNet};
-use crate::reader::queries::Property;
-use desk::Desk;
-use judge::{Judge, Questions};
+use crate::reader::queries::AuditedProperty;
+use desk::AuditContext;
+use judge::{AnswerJudge, Questions};
 use parikh_net::assumption::{self, Assumption};
 use parikh_net::printable::{Quoted, Word};
 use parikh_net::units::Breach;
 use parikh_net::{Marking, Net};
-use shelf::Shelf;
+use shelf::EvidenceLines;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// A function that returns the questions of an examination, or the reason why there are none.
-pub type QueryFiles<'n> = dyn FnMut(&str) -> Result<Vec<Property>, String> + 'n;
+pub type QueryFiles<'n> = dyn FnMut(&str) -> Result<Vec<AuditedProperty>, String> + 'n;
 
 /// An audit of evidence about one net.
 pub struct Audit<'n> {
@@ -91,8 +91,8 @@ pub struct Audit<'n> {
     /// True if the net already has the initial marking for the cases of a question about processes,
     /// and their final markings.
     is_begun: bool,
-    watch: Watch,
-    report: Report,
+    watch: AuditWatch,
+    report: AuditReport,
 }
 
 impl<'n> Audit<'n> {
@@ -106,8 +106,8 @@ impl<'n> Audit<'n> {
             breach: None,
             finals: Vec::new(),
             is_begun: false,
-            watch: Watch::default(),
-            report: Report::default(),
+            watch: AuditWatch::default(),
+            report: AuditReport::default(),
         }
     }
 
@@ -127,7 +127,7 @@ impl<'n> Audit<'n> {
 
     /// Sets the watch that can stop the audit.
     #[must_use]
-    pub fn with_watch(self, watch: Watch) -> Self {
+    pub fn with_watch(self, watch: AuditWatch) -> Self {
         Audit { watch, ..self }
     }
 
@@ -135,13 +135,13 @@ impl<'n> Audit<'n> {
     ///
     /// # Errors
     /// When the file is not an evidence file about this net, or has an invalid line.
-    pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
+    pub fn file(&mut self, path: &Path) -> Result<(), EvidenceFileError> {
         if self.report.stopped.is_some() {
             return Ok(());
         }
-        match Source::open(path, &self.watch)? {
-            Opened::Evidence(source) => self.source(*source),
-            Opened::CutShort(broken) => {
+        match EvidenceReader::open(path, &self.watch)? {
+            OpenResult::Evidence(source) => self.source(*source),
+            OpenResult::CutShort(broken) => {
                 self.report.cut_short.push(broken);
                 Ok(())
             }
@@ -149,7 +149,7 @@ impl<'n> Audit<'n> {
     }
 
     /// Audits a file whose header was read.
-    pub(crate) fn source(&mut self, mut source: Source) -> Result<(), Broken> {
+    pub(crate) fn source(&mut self, mut source: EvidenceReader) -> Result<(), EvidenceFileError> {
         let header = source.header();
         let subject = self.subject(header).and_then(|(net, asked)| {
             is_about(header, &net)?;
@@ -162,11 +162,11 @@ impl<'n> Audit<'n> {
             let other = format!("the file holds evidence about {about}, and its name another");
             self.report.irregular.push(source.broken(other));
         }
-        let shelf = Shelf::new(&net, source.file(), self.watch.clone());
+        let shelf = EvidenceLines::new(&net, source.file(), self.watch.clone());
         let (most_visited, watch) = (self.most_visited, self.watch.clone());
-        let desk = Desk { net: &net, shelf, most_visited, breach: None, watch };
-        let judge = Judge { desk, asked };
-        let mut reading = Reading {
+        let desk = AuditContext { net: &net, shelf, most_visited, breach: None, watch };
+        let judge = AnswerJudge { desk, asked };
+        let mut reading = FileAudit {
             judge,
             watch: &self.watch,
             report: &mut self.report,
@@ -176,7 +176,7 @@ impl<'n> Audit<'n> {
             printed: None,
         };
         let read = reading.lines(&mut source);
-        let Reading { judge, answered, printed, gone, .. } = reading;
+        let FileAudit { judge, answered, printed, gone, .. } = reading;
         let mut positions = 0..;
         self.report.judged.retain(|_| !positions.next().is_some_and(|at| gone.contains(&at)));
         self.breach = self.breach.take().or(judge.desk.breach);
@@ -190,7 +190,7 @@ impl<'n> Audit<'n> {
         self.report.unanswered += open.len();
         if source.header().examination == STATE_SPACE && !open.is_empty() {
             let file = source.name().to_owned();
-            self.report.incomplete.push(Incomplete { file, missing: open });
+            self.report.incomplete.push(MissingFigures { file, missing: open });
         }
         match read? {
             None => Ok(()),
@@ -202,7 +202,7 @@ impl<'n> Audit<'n> {
     }
 
     /// Compares the number of answers with the number at the end of the file.
-    fn count_answers(&mut self, source: &Source, found: usize, printed: Option<u64>) {
+    fn count_answers(&mut self, source: &EvidenceReader, found: usize, printed: Option<u64>) {
         let what = match printed {
             None => "the file has no end: answers that were printed may not be in it".to_owned(),
             Some(printed) if printed != found as u64 => {
@@ -214,7 +214,7 @@ impl<'n> Audit<'n> {
     }
 
     /// Returns the net that a file is about, and its questions by id.
-    fn subject(&mut self, header: &Header) -> Result<(Cow<'n, Net>, Questions), String> {
+    fn subject(&mut self, header: &FileHeader) -> Result<(Cow<'n, Net>, Questions), String> {
         if header.format != FORMAT {
             return Err(format!("the format is {}; expected `{FORMAT}`", Quoted(&header.format)));
         }
@@ -275,8 +275,9 @@ impl<'n> Audit<'n> {
     /// violates it.
     fn breach_by_visiting(&self) -> Option<String> {
         let units = self.net.safe_units()?;
-        let is_assumed =
-            |it: &Judged| it.assumes_units && matches!(it.verdict, Verdict::Confirmed(_));
+        let is_assumed = |it: &AuditedAnswer| {
+            it.assumes_units && matches!(it.verdict, AuditVerdict::Confirmed(_))
+        };
         if !self.report.judged.iter().any(is_assumed) {
             return None;
         }
@@ -294,7 +295,7 @@ impl<'n> Audit<'n> {
 
     /// Returns the report. An answer that assumes safe units is not confirmed if evidence violates
     /// this claim, or if the audit stopped before all evidence was checked.
-    pub fn finish(self) -> Report {
+    pub fn finish(self) -> AuditReport {
         let breach = self.breach.clone().or_else(|| self.breach_by_visiting());
         let Audit { mut report, .. } = self;
         let assuming = report.judged.iter_mut().filter(|answer| answer.assumes_units);
@@ -302,12 +303,13 @@ impl<'n> Audit<'n> {
             (Some(breach), _) => {
                 for answer in assuming {
                     let why = format!("it assumes that the model's units are safe; {breach}");
-                    answer.verdict = Verdict::Refused(why);
+                    answer.verdict = AuditVerdict::Refused(why);
                 }
             }
             (None, Some((_, out_of))) => {
-                let confirmed = assuming.filter(|it| matches!(it.verdict, Verdict::Confirmed(_)));
-                confirmed.for_each(|answer| answer.verdict = Verdict::Stopped(*out_of));
+                let confirmed =
+                    assuming.filter(|it| matches!(it.verdict, AuditVerdict::Confirmed(_)));
+                confirmed.for_each(|answer| answer.verdict = AuditVerdict::Stopped(*out_of));
             }
             (None, None) => {}
         }
@@ -322,7 +324,7 @@ const CLAIM_VISITED: u64 = 10_000;
 pub(crate) const STATE_SPACE: &str = "StateSpace";
 
 /// Checks that a file states the assumptions that hold of the model.
-fn assumes_as_much(header: &Header, net: &Net) -> Result<(), String> {
+fn assumes_as_much(header: &FileHeader, net: &Net) -> Result<(), String> {
     let found = assumption::keys(net.assumptions());
     match &header.assumes {
         Some(said) if *said != found => {
@@ -336,7 +338,7 @@ fn assumes_as_much(header: &Header, net: &Net) -> Result<(), String> {
 }
 
 /// Checks that a file is about this net.
-fn is_about(header: &Header, net: &Net) -> Result<(), String> {
+fn is_about(header: &FileHeader, net: &Net) -> Result<(), String> {
     let about = (&*header.net, header.places, header.transitions);
     let is = (net.name(), net.place_count(), net.transition_count());
     match about == is {
@@ -354,10 +356,10 @@ fn is_about(header: &Header, net: &Net) -> Result<(), String> {
 }
 
 /// The state of reading one file.
-struct Reading<'s, 'a> {
-    judge: Judge<'s>,
-    watch: &'a Watch,
-    report: &'a mut Report,
+struct FileAudit<'s, 'a> {
+    judge: AnswerJudge<'s>,
+    watch: &'a AuditWatch,
+    report: &'a mut AuditReport,
     /// The answered questions, each with the positions of its answer in the report and in the
     /// progress of the watch.
     answered: HashMap<String, (usize, usize)>,
@@ -368,15 +370,18 @@ struct Reading<'s, 'a> {
     printed: Option<u64>,
 }
 
-impl Reading<'_, '_> {
+impl FileAudit<'_, '_> {
     /// Reads the lines after the header to the end of the file. Returns the position where the file
     /// is cut off, if it is.
-    fn lines(&mut self, source: &mut Source) -> Result<Option<Broken>, Broken> {
+    fn lines(
+        &mut self,
+        source: &mut EvidenceReader,
+    ) -> Result<Option<EvidenceFileError>, EvidenceFileError> {
         loop {
             let line = match source.next()? {
-                Next::Line(line) => line,
-                Next::End => return Ok(None),
-                Next::CutShort(broken) => return Ok(Some(broken)),
+                NextLine::Line(line) => line,
+                NextLine::End => return Ok(None),
+                NextLine::CutShort(broken) => return Ok(Some(broken)),
             };
             if self.printed.is_some() {
                 return Err(source.broken("a line after the end"));
@@ -390,18 +395,18 @@ impl Reading<'_, '_> {
         }
     }
 
-    fn line(&mut self, line: Line, source: &Source) -> Result<(), String> {
+    fn line(&mut self, line: EvidenceLine, source: &EvidenceReader) -> Result<(), String> {
         match line {
-            Line::Header(_) => Err("a second {\"evidence\": …}".to_owned()),
-            Line::Unfolding => Err("an unfolding that nobody asked for".to_owned()),
-            Line::Translation => Err("a translation that nobody asked for".to_owned()),
-            Line::Kept(kind, id) => self.judge.desk.shelf.put(kind, id, source.place()),
-            Line::Answer(answer) => {
+            EvidenceLine::Header(_) => Err("a second {\"evidence\": …}".to_owned()),
+            EvidenceLine::Unfolding => Err("an unfolding that nobody asked for".to_owned()),
+            EvidenceLine::Translation => Err("a translation that nobody asked for".to_owned()),
+            EvidenceLine::Kept(kind, id) => self.judge.desk.shelf.put(kind, id, source.place()),
+            EvidenceLine::Answer(answer) => {
                 self.answer(answer, source);
                 Ok(())
             }
-            Line::Withdrawn(id) => self.withdraw(id),
-            Line::End(end) => {
+            EvidenceLine::Withdrawn(id) => self.withdraw(id),
+            EvidenceLine::End(end) => {
                 self.printed = Some(end.answers);
                 Ok(())
             }
@@ -409,9 +414,9 @@ impl Reading<'_, '_> {
     }
 
     /// Judges an answer, unless the question already has an answer.
-    fn answer(&mut self, answer: Answer, source: &Source) {
+    fn answer(&mut self, answer: AnswerLine, source: &EvidenceReader) {
         if let Some(&(earlier, _)) = self.answered.get(&answer.id) {
-            let Judged { line, value, .. } = &self.report.judged[earlier];
+            let AuditedAnswer { line, value, .. } = &self.report.judged[earlier];
             let twice = format!(
                 "{} is answered again ({}): the answer of line {line} ({}) was not withdrawn, \
                  and only that one was looked at",
@@ -425,16 +430,16 @@ impl Reading<'_, '_> {
         let question = self.judge.question(&answer.id);
         let (verdict, assumes_units) = self.judge.judge(&answer);
         let verdict = match (verdict, self.watch.out_of()) {
-            (Verdict::Confirmed(how), _) => Verdict::Confirmed(how),
-            (_, Some(out_of)) => Verdict::Stopped(out_of),
+            (AuditVerdict::Confirmed(how), _) => AuditVerdict::Confirmed(how),
+            (_, Some(out_of)) => AuditVerdict::Stopped(out_of),
             (verdict, None) => verdict,
         };
         let (file, line) = (source.name().to_owned(), source.place().line);
         let examination = source.header().examination.clone();
         let assumptions = self.judge.desk.net.assumptions().to_vec();
-        let Answer { id, value, .. } = answer;
+        let AnswerLine { id, value, .. } = answer;
         let at = self.report.judged.len();
-        let judged = Judged {
+        let judged = AuditedAnswer {
             file,
             line,
             examination,

@@ -1,18 +1,18 @@
 //! Proof obligations about runs: some run has a property, or no run has it.
 
-use super::Watch;
+use super::AuditWatch;
 use crate::lasso::check_lasso;
 use crate::no_run::NoRun;
 use crate::no_run::implied::{implies, implies_one_of};
 use crate::no_run::visit::{VisitFlaw, visit_runs};
-use crate::question::obligation::Need;
+use crate::question::obligation::NeededProofs;
 use crate::{Flaw, words};
 use parikh_net::lasso::LassoRun;
 use parikh_net::run_property::RunProperty;
 use parikh_net::{Net, Predicate};
 
 /// The obligations about properties of runs. The lists have one entry per property.
-pub(super) struct RunAccount {
+pub(super) struct RunObligations {
     properties: Vec<RunProperty>,
     /// True if some run is shown to have the property.
     seen: Vec<bool>,
@@ -22,11 +22,11 @@ pub(super) struct RunAccount {
     /// indices of claims.
     arguments: Vec<Vec<Vec<usize>>>,
     /// Arguments that do not suffice alone, and may be combined.
-    cases: Vec<Case>,
+    cases: Vec<RunArgument>,
 }
 
 /// An argument that no run has a property.
-struct Case {
+struct RunArgument {
     id: String,
     property: RunProperty,
     /// The premises: predicates that no reachable marking satisfies.
@@ -41,12 +41,12 @@ const CASES: usize = 32;
 /// Predicates that no reachable marking may satisfy; true if proved.
 pub(super) type Claims = Vec<(Predicate, bool)>;
 
-impl RunAccount {
+impl RunObligations {
     pub(super) fn of(properties: Vec<RunProperty>) -> Self {
         let none = vec![false; properties.len()];
         let arguments = vec![Vec::new(); properties.len()];
         let cases = Vec::new();
-        RunAccount { properties, seen: none.clone(), visited: none, arguments, cases }
+        RunObligations { properties, seen: none.clone(), visited: none, arguments, cases }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -54,11 +54,11 @@ impl RunAccount {
     }
 
     /// Returns true if an obligation about runs is discharged.
-    pub(super) fn is_done(&self, duty: &Need, claims: &Claims) -> bool {
+    pub(super) fn is_done(&self, duty: &NeededProofs, claims: &Claims) -> bool {
         let holds = |premises: &Vec<usize>| premises.iter().all(|&claim| claims[claim].1);
         match *duty {
-            Need::Run(at) => self.seen[at],
-            Need::NoRun(at) => self.visited[at] || self.arguments[at].iter().any(holds),
+            NeededProofs::Run(at) => self.seen[at],
+            NeededProofs::NoRun(at) => self.visited[at] || self.arguments[at].iter().any(holds),
             _ => false,
         }
     }
@@ -68,7 +68,7 @@ impl RunAccount {
         &mut self,
         net: &Net,
         run: &LassoRun,
-        watch: &Watch,
+        watch: &AuditWatch,
     ) -> Result<(), String> {
         let (mut flaw, mut shown) = (None, false);
         for (property, seen) in self.properties.iter().zip(&mut self.seen) {
@@ -93,7 +93,7 @@ impl RunAccount {
         id: &str,
         (property, argument): (&RunProperty, &NoRun),
         claims: &mut Claims,
-        watch: &Watch,
+        watch: &AuditWatch,
     ) -> Result<(), String> {
         let goes_on = &mut || watch.goes_on();
         argument.check(net, property, goes_on).map_err(|flaw| flaw.to_string())?;
@@ -110,7 +110,7 @@ impl RunAccount {
         }
         if let (false, Some(why)) = (shows, why) {
             let (property, given) = (property.clone(), argument.given.clone());
-            self.cases.push(Case { id: id.to_owned(), property, given, why });
+            self.cases.push(RunArgument { id: id.to_owned(), property, given, why });
         }
         Ok(())
     }
@@ -124,10 +124,10 @@ impl RunAccount {
         &mut self,
         net: &Net,
         claims: &mut Claims,
-        watch: &Watch,
+        watch: &AuditWatch,
     ) -> Result<(), (String, String)> {
         let cases = std::mem::take(&mut self.cases);
-        let Some(Case { id, why, .. }) = cases.first() else { return Ok(()) };
+        let Some(RunArgument { id, why, .. }) = cases.first() else { return Ok(()) };
         let mut useless = Some((id.clone(), why.clone()));
         let is_of_several = (2..=CASES).contains(&cases.len());
         for (asked, arguments) in self.properties.iter().zip(&mut self.arguments) {
@@ -137,8 +137,8 @@ impl RunAccount {
             if !watch.goes_on() {
                 return Err((id.clone(), Flaw::Stopped.to_string()));
             }
-            let fair = |case: &&Case| asked.fairness().implies(case.property.fairness());
-            let fair: Vec<&Case> = cases.iter().filter(fair).collect();
+            let fair = |case: &&RunArgument| asked.fairness().implies(case.property.fairness());
+            let fair: Vec<&RunArgument> = cases.iter().filter(fair).collect();
             let argued: Vec<&RunProperty> = fair.iter().map(|case| &case.property).collect();
             let given: Vec<Predicate> = fair.iter().flat_map(|case| case.given.clone()).collect();
             if implies_one_of(net, asked, &argued, &given).is_ok() {
@@ -156,10 +156,10 @@ impl RunAccount {
         net: &Net,
         duties: &[usize],
         most: u64,
-        watch: &Watch,
-    ) -> Result<Visits, String> {
+        watch: &AuditWatch,
+    ) -> Result<RunVisits, String> {
         let goes_on = &mut || watch.goes_on();
-        let mut visits = Visits::default();
+        let mut visits = RunVisits::default();
         for &at in duties {
             let property = &self.properties[at];
             match visit_runs(net, property, most, goes_on) {
@@ -183,10 +183,10 @@ impl RunAccount {
 
     /// Describes the discharged obligations in words.
     pub(super) fn in_words(&self, claims: &Claims) -> Vec<String> {
-        let done = |is: &dyn Fn(usize) -> Need| {
+        let done = |is: &dyn Fn(usize) -> NeededProofs| {
             (0..self.properties.len()).filter(|&at| self.is_done(&is(at), claims)).count()
         };
-        let (runs, none) = (done(&Need::Run), done(&Need::NoRun));
+        let (runs, none) = (done(&NeededProofs::Run), done(&NeededProofs::NoRun));
         let s = |number: usize| if number == 1 { "" } else { "s" };
         let followed = (runs > 0).then(|| format!("{runs} run{} followed", s(runs)));
         let checked = (none > 0).then(|| format!("{none} argument{} about runs checked", s(none)));
@@ -194,11 +194,16 @@ impl RunAccount {
     }
 
     /// Describes an open obligation in words.
-    pub(super) fn missing(&self, net: &Net, duty: &Need, claims: &Claims) -> Option<String> {
+    pub(super) fn missing(
+        &self,
+        net: &Net,
+        duty: &NeededProofs,
+        claims: &Claims,
+    ) -> Option<String> {
         let all = |at: usize| words::of_runs(net, &self.properties[at]);
         match *duty {
-            Need::Run(at) => Some(words::shortened(format!("a run without {}", all(at)))),
-            Need::NoRun(at) => {
+            NeededProofs::Run(at) => Some(words::shortened(format!("a run without {}", all(at)))),
+            NeededProofs::NoRun(at) => {
                 let open = self.arguments[at].iter().flatten().find(|&&claim| !claims[claim].1);
                 let what = format!("that all runs have {}", all(at));
                 Some(words::shortened(match open {
@@ -216,7 +221,7 @@ impl RunAccount {
 
 /// The result of visiting markings for some properties.
 #[derive(Default)]
-pub(super) struct Visits {
+pub(super) struct RunVisits {
     /// The largest number of markings visited for one property.
     pub(super) markings: u64,
     /// True if no run has one of the properties.

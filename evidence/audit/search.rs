@@ -1,24 +1,28 @@
 //! Repeating the searches that answers rely on.
 
-use super::Verdict;
-use super::account::{Account, in_words};
-use super::desk::Desk;
+use super::AuditVerdict;
+use super::account::{AnswerObligations, in_words};
+use super::desk::AuditContext;
 use super::each::{has_sinks, search_each};
-use super::runs::Visits;
+use super::runs::RunVisits;
 use super::trees;
 use crate::certificate::markings::visit;
-use crate::file::Searched;
+use crate::file::ExhaustiveSearch;
 use crate::home::stays::which_stay;
-use crate::question::obligation::Need;
+use crate::question::obligation::NeededProofs;
 use crate::words::{all_markings_were, markings_were};
 use crate::{Flaw, words};
 
-impl<'n> Desk<'n> {
+impl<'n> AuditContext<'n> {
     /// Repeats a search for runs with some properties, and for other open obligations.
-    pub(super) fn search_runs(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+    pub(super) fn search_runs(
+        &self,
+        account: &mut AnswerObligations<'n>,
+        searched: &ExhaustiveSearch,
+    ) -> AuditVerdict {
         let (net, most) = (self.net, self.most_visited);
         let unvisited = |why: &str| {
-            Verdict::Searched(format!("{} visited; {why}", markings_were(searched.markings)))
+            AuditVerdict::Searched(format!("{} visited; {why}", markings_were(searched.markings)))
         };
         if searched.markings > most {
             return unvisited("more than are visited again");
@@ -26,11 +30,11 @@ impl<'n> Desk<'n> {
         let duties = account.open_runs();
         let visits = match account.runs.visit(net, &duties, most, &self.watch) {
             Ok(visits) => visits,
-            Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
+            Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
         };
-        let Visits { markings, run, left, .. } = visits;
+        let RunVisits { markings, run, left, .. } = visits;
         if account.is_settled() {
-            return Verdict::Confirmed(format!(
+            return AuditVerdict::Confirmed(format!(
                 "all {markings} markings along such runs were visited again"
             ));
         }
@@ -41,10 +45,14 @@ impl<'n> Desk<'n> {
     }
 
     /// Repeats a search about the tree of runs, and for other open obligations.
-    pub(super) fn search_trees(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+    pub(super) fn search_trees(
+        &self,
+        account: &mut AnswerObligations<'n>,
+        searched: &ExhaustiveSearch,
+    ) -> AuditVerdict {
         let (net, most) = (self.net, self.most_visited);
         let unvisited = |why: &str| {
-            Verdict::Searched(match searched.markings {
+            AuditVerdict::Searched(match searched.markings {
                 u64::MAX => format!("a description of 2^64 markings or more was searched; {why}"),
                 markings => format!("{} visited; {why}", markings_were(markings)),
             })
@@ -55,11 +63,14 @@ impl<'n> Desk<'n> {
         let duties = account.open_trees();
         let visits = match account.trees.visit(net, &duties, most, &self.watch) {
             Ok(visits) => visits,
-            Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
+            Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
         };
-        let trees::Visits { markings, untrue, left } = visits;
+        let trees::TreeVisits { markings, untrue, left } = visits;
         if account.is_settled() {
-            return Verdict::Confirmed(format!("{} visited again", all_markings_were(markings)));
+            return AuditVerdict::Confirmed(format!(
+                "{} visited again",
+                all_markings_were(markings)
+            ));
         }
         // Obligations about runs, or others, may suffice for the answer.
         let other = match account.open_runs().is_empty() {
@@ -75,25 +86,29 @@ impl<'n> Desk<'n> {
     /// verdict if not all markings were visited.
     fn visited_again(
         &self,
-        account: &Account<'n>,
-        other: Option<Verdict>,
+        account: &AnswerObligations<'n>,
+        other: Option<AuditVerdict>,
         untrue: Option<String>,
-        left: Option<Verdict>,
-    ) -> Verdict {
+        left: Option<AuditVerdict>,
+    ) -> AuditVerdict {
         match (other, untrue, left) {
-            (Some(confirmed @ Verdict::Confirmed(_)), ..) => confirmed,
+            (Some(confirmed @ AuditVerdict::Confirmed(_)), ..) => confirmed,
             (_, Some(untrue), _) => {
-                Verdict::Refused(words::shortened(format!("visited again: {untrue}")))
+                AuditVerdict::Refused(words::shortened(format!("visited again: {untrue}")))
             }
             (_, None, Some(unvisited)) => unvisited,
             (Some(other), None, None) => other,
-            (None, None, None) => Verdict::Refused(account.missing(self.net)),
+            (None, None, None) => AuditVerdict::Refused(account.missing(self.net)),
         }
     }
 
     /// Repeats a search about predicates that stay reachable, or that no marking satisfies, if such
     /// obligations are open.
-    fn search_other(&self, account: &mut Account<'n>, searched: &Searched) -> Option<Verdict> {
+    fn search_other(
+        &self,
+        account: &mut AnswerObligations<'n>,
+        searched: &ExhaustiveSearch,
+    ) -> Option<AuditVerdict> {
         if account.home.is_some() {
             return Some(self.search_home(account, searched));
         }
@@ -103,12 +118,18 @@ impl<'n> Desk<'n> {
     /// Repeats a search for claims that no marking satisfies, on the original net and without
     /// omissions. The prover may have left out irrelevant markings, or have searched a smaller net.
     /// Its number of markings only serves to decide whether to try.
-    pub(super) fn search_again(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+    pub(super) fn search_again(
+        &self,
+        account: &mut AnswerObligations<'n>,
+        searched: &ExhaustiveSearch,
+    ) -> AuditVerdict {
         let (net, most) = (self.net, self.most_visited);
         let unvisited = |reachable: &str| {
             let stubborn = if searched.stubborn { " that matter" } else { "" };
             let visited = searched.markings;
-            Verdict::Searched(format!("{visited} markings{stubborn} were visited; {reachable}"))
+            AuditVerdict::Searched(format!(
+                "{visited} markings{stubborn} were visited; {reachable}"
+            ))
         };
         if searched.markings > most {
             return unvisited("more than are visited again");
@@ -137,14 +158,14 @@ impl<'n> Desk<'n> {
             if before != (left.len(), account.sightings.seen_if(looks)) {
                 is_shown = account.is_settled();
                 may_be_shown = account.may_be_met(&|duty| match *duty {
-                    Need::Refute(at) => !is_gone[at],
-                    ref duty => matches!(duty, Need::Reach(_)),
+                    NeededProofs::Refute(at) => !is_gone[at],
+                    ref duty => matches!(duty, NeededProofs::Reach(_)),
                 });
             }
             self.watch.goes_on() && !is_shown && may_be_shown
         });
         if is_shown {
-            return Verdict::Confirmed(
+            return AuditVerdict::Confirmed(
                 "markings were visited again until one showed it".to_owned(),
             );
         }
@@ -153,22 +174,24 @@ impl<'n> Desk<'n> {
                 let count = visited.count();
                 left.into_iter().for_each(|at| account.refuted[at].1 = true);
                 match (account.is_settled(), satisfied) {
-                    (true, _) => {
-                        Verdict::Confirmed(format!("{} visited again", all_markings_were(count)))
-                    }
+                    (true, _) => AuditVerdict::Confirmed(format!(
+                        "{} visited again",
+                        all_markings_were(count)
+                    )),
                     (false, Some(what)) if !looks => {
-                        Verdict::Refused(format!("visited again: it is not true that {what}"))
+                        AuditVerdict::Refused(format!("visited again: it is not true that {what}"))
                     }
-                    _ => Verdict::Refused("visited again: nothing of it is shown".to_owned()),
+                    _ => AuditVerdict::Refused("visited again: nothing of it is shown".to_owned()),
                 }
             }
             (Err(Flaw::Stopped), Some(what)) => {
-                Verdict::Refused(format!("visited again: it is not true that {what}"))
+                AuditVerdict::Refused(format!("visited again: it is not true that {what}"))
             }
             (Err(Flaw::More(reachable)), _) => {
                 // Capping the sinks for a single claim may reduce the number of markings a lot.
                 let alone = |&at: &usize| {
-                    account.may_be_met(&|duty| matches!(*duty, Need::Refute(it) if it == at))
+                    account
+                        .may_be_met(&|duty| matches!(*duty, NeededProofs::Refute(it) if it == at))
                 };
                 let open = (0..account.refuted.len()).filter(|&at| !account.refuted[at].1);
                 let alone: Vec<usize> = open.filter(alone).collect();
@@ -177,26 +200,30 @@ impl<'n> Desk<'n> {
                 }
                 search_each(net, account, &alone, most, &self.watch, unvisited)
             }
-            (Err(flaw), _) => Verdict::Refused(format!("visited again: {flaw}")),
+            (Err(flaw), _) => AuditVerdict::Refused(format!("visited again: {flaw}")),
         }
     }
 
     /// Visits all markings to find the predicates that stay reachable.
-    pub(super) fn search_home(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+    pub(super) fn search_home(
+        &self,
+        account: &mut AnswerObligations<'n>,
+        searched: &ExhaustiveSearch,
+    ) -> AuditVerdict {
         let Some(home) = &mut account.home else {
-            return Verdict::Refused(account.missing(self.net));
+            return AuditVerdict::Refused(account.missing(self.net));
         };
         let visited = searched.markings;
         if visited > self.most_visited {
             let why = format!("{} visited; more than are visited again", markings_were(visited));
-            return Verdict::Searched(why);
+            return AuditVerdict::Searched(why);
         }
         let told =
             which_stay(self.net, self.most_visited, &home.wanted, &mut || self.watch.goes_on());
         let told = match told {
             Ok(told) => told,
             Err(Flaw::More(most)) => return too_many(visited, most),
-            Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
+            Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
         };
         for (at, stays) in told.iter().enumerate() {
             home.stays[at] |= *stays == Some(true);
@@ -205,11 +232,11 @@ impl<'n> Desk<'n> {
         let is_open = |(stays, lost): (&bool, &bool)| !stays && !lost;
         let is_known = !home.stays.iter().zip(&home.lost).any(is_open);
         if account.is_settled() {
-            return Verdict::Confirmed("all markings were visited again".to_owned());
+            return AuditVerdict::Confirmed("all markings were visited again".to_owned());
         }
         if let Some(lost) = account.lost_and_wanted() {
             let lost = words::formula(self.net, lost);
-            return Verdict::Refused(words::shortened(format!(
+            return AuditVerdict::Refused(words::shortened(format!(
                 "visited again: not for ever {lost}"
             )));
         }
@@ -218,13 +245,16 @@ impl<'n> Desk<'n> {
             // An additional obligation is open, such as reachability or its negation.
             () if account.is_for_a_search() => self.search_again(account, searched),
             () if account.wants_losses_only() => {
-                Verdict::Refused("visited again: all of it stays reachable".to_owned())
+                AuditVerdict::Refused("visited again: all of it stays reachable".to_owned())
             }
-            () => Verdict::Refused(account.missing(self.net)),
+            () => AuditVerdict::Refused(account.missing(self.net)),
         }
     }
 }
 
-fn too_many(visited: u64, most: u64) -> Verdict {
-    Verdict::Searched(format!("{} visited; more than {most} are reachable", markings_were(visited)))
+fn too_many(visited: u64, most: u64) -> AuditVerdict {
+    AuditVerdict::Searched(format!(
+        "{} visited; more than {most} are reachable",
+        markings_were(visited)
+    ))
 }

@@ -2,10 +2,10 @@
 //! is read again when an answer refers to it. So a file may be much larger than the memory.
 //! Replayed reductions are kept, because many documents depend on them.
 
-use super::Watch;
-use super::source::Place;
-use crate::file::Reduction;
-use crate::kind::{Kept, Kind};
+use super::AuditWatch;
+use super::source::LinePosition;
+use crate::file::ReductionLine;
+use crate::kind::{EvidenceContent, EvidenceKind};
 use crate::reduction::{CheckedReduction, LogError};
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, Predicate};
@@ -16,39 +16,44 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 /// The evidence of one file about `net`.
-pub(super) struct Shelf<'n> {
+pub(super) struct EvidenceLines<'n> {
     net: &'n Net,
     file: Arc<File>,
     /// The positions of lines by kind and id.
-    places: HashMap<(Kind, String), Place>,
-    reductions: HashMap<String, Reduced>,
-    watch: Watch,
+    places: HashMap<(EvidenceKind, String), LinePosition>,
+    reductions: HashMap<String, DerivedNet>,
+    watch: AuditWatch,
 }
 
 /// The reduction that a reduction depends on.
 #[derive(Deserialize)]
-struct Rests {
+struct ReductionBase {
     of: Option<String>,
 }
 
-impl Kept for Rests {
-    const KIND: Kind = Kind::Reduction;
+impl EvidenceContent for ReductionBase {
+    const KIND: EvidenceKind = EvidenceKind::Reduction;
 }
 
 /// A net derived by a checked reduction.
-struct Reduced {
+struct DerivedNet {
     /// The reduction of the net before this one; `None` for the original net.
     of: Option<String>,
     by: CheckedReduction,
 }
 
-impl<'n> Shelf<'n> {
-    pub(super) fn new(net: &'n Net, file: Arc<File>, watch: Watch) -> Self {
-        Shelf { net, file, places: HashMap::new(), reductions: HashMap::new(), watch }
+impl<'n> EvidenceLines<'n> {
+    pub(super) fn new(net: &'n Net, file: Arc<File>, watch: AuditWatch) -> Self {
+        EvidenceLines { net, file, places: HashMap::new(), reductions: HashMap::new(), watch }
     }
 
     /// Records the position of a line.
-    pub(super) fn put(&mut self, kind: Kind, id: String, at: Place) -> Result<(), String> {
+    pub(super) fn put(
+        &mut self,
+        kind: EvidenceKind,
+        id: String,
+        at: LinePosition,
+    ) -> Result<(), String> {
         match self.places.insert((kind, id), at) {
             Some(first) => Err(format!("the id of this line is that of line {}", first.line)),
             None => Ok(()),
@@ -64,7 +69,7 @@ impl<'n> Shelf<'n> {
     /// `None` if the reduction does not preserve the predicate.
     pub(super) fn translate(&self, predicate: &Predicate, on: Option<&str>) -> Option<Predicate> {
         let mut here = predicate.clone();
-        for Reduced { of, by } in self.way_to(on)? {
+        for DerivedNet { of, by } in self.way_to(on)? {
             here = by.translate(self.net_of(of.as_deref()).ok()?, &here)?;
         }
         Some(here)
@@ -74,7 +79,7 @@ impl<'n> Shelf<'n> {
     /// there if and only if it does in the original net.
     pub(super) fn translate_home(&self, wanted: &Predicate, on: Option<&str>) -> Option<Predicate> {
         let mut here = wanted.clone();
-        for Reduced { by, .. } in self.way_to(on)? {
+        for DerivedNet { by, .. } in self.way_to(on)? {
             here = by.translate_home(&here)?;
         }
         Some(here)
@@ -82,7 +87,7 @@ impl<'n> Shelf<'n> {
 
     /// Returns the replayed reductions from the original net to the net of this reduction, in
     /// order.
-    fn way_to(&self, on: Option<&str>) -> Option<Vec<&Reduced>> {
+    fn way_to(&self, on: Option<&str>) -> Option<Vec<&DerivedNet>> {
         let (mut way, mut next) = (Vec::new(), on);
         while let Some(id) = next {
             let reduced = self.reductions.get(id)?;
@@ -107,7 +112,7 @@ impl<'n> Shelf<'n> {
         let mut next = Some(id.to_owned());
         let mut line = u64::MAX;
         while let Some(id) = next.filter(|id| !self.reductions.contains_key(id)) {
-            let place = self.place(Kind::Reduction, &id)?;
+            let place = self.place(EvidenceKind::Reduction, &id)?;
             if place.line >= line {
                 return Err(format!("reduction {} comes after one that rests on it", Quoted(&id)));
             }
@@ -115,26 +120,26 @@ impl<'n> Shelf<'n> {
             if !self.watch.goes_on() {
                 return Err(LogError::Stopped.to_string());
             }
-            next = self.take::<Rests>(&id)?.of;
+            next = self.take::<ReductionBase>(&id)?.of;
             way.push(id);
         }
         while let Some(id) = way.pop() {
-            let Reduction { of, log } = self.take(&id)?;
+            let ReductionLine { of, log } = self.take(&id)?;
             let goes_on = &mut || self.watch.goes_on();
             let by = CheckedReduction::of_log(self.net_of(of.as_deref())?, &log, goes_on);
             let by = by.map_err(|error| format!("reduction {}: {error}", Quoted(&id)))?;
-            self.reductions.insert(id, Reduced { of, by });
+            self.reductions.insert(id, DerivedNet { of, by });
         }
         Ok(())
     }
 
-    fn place(&self, kind: Kind, id: &str) -> Result<Place, String> {
+    fn place(&self, kind: EvidenceKind, id: &str) -> Result<LinePosition, String> {
         let place = self.places.get(&(kind, id.to_owned())).copied();
         place.ok_or_else(|| format!("no line `{}` with this id comes before this one", kind.name()))
     }
 
     /// Reads a line again.
-    pub(super) fn take<T: Kept>(&self, id: &str) -> Result<T, String> {
+    pub(super) fn take<T: EvidenceContent>(&self, id: &str) -> Result<T, String> {
         let place = self.place(T::KIND, id)?;
         let mut bytes = vec![0; place.length];
         let read = self.file.read_exact_at(&mut bytes, place.start);

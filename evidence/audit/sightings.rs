@@ -4,30 +4,30 @@
 //! may be many goals, such as one per place or transition. So a goal is only evaluated again if a
 //! place that it depends on has changed since the last stop.
 
-use crate::depending::Depending;
+use crate::depending::GoalIndex;
 use crate::loops::{LoopReplayError, holds, replay_loops};
 use crate::{Flaw, ReplayError, Replayer};
-use parikh_net::{FiringSequence, LoopRun, Marking, Net, Predicate, Step};
+use parikh_net::{FiringSequence, FiringStep, LoopRun, Marking, Net, Predicate};
 
 /// Goals, and for each of them whether a reachable marking that satisfies it was found.
 #[derive(Debug)]
-pub(super) struct Sightings<'n> {
+pub(super) struct ReachedGoals<'n> {
     net: &'n Net,
     goals: Vec<Predicate>,
     seen: Vec<bool>,
     /// The open goals by the places that they depend on.
-    depending: Depending,
+    depending: GoalIndex,
 }
 
-impl<'n> Sightings<'n> {
+impl<'n> ReachedGoals<'n> {
     /// Evaluates the goals in the initial marking.
     pub(super) fn new(net: &'n Net, goals: Vec<Predicate>) -> Self {
         let seen: Vec<bool> = goals.iter().map(|goal| goal.holds(net, net.initial())).collect();
-        let mut depending = Depending::new(net.place_count());
+        let mut depending = GoalIndex::new(net.place_count());
         for (index, goal) in goals.iter().enumerate().filter(|&(index, _)| !seen[index]) {
             depending.add(index, goal.support(net));
         }
-        Sightings { net, goals, seen, depending }
+        ReachedGoals { net, goals, seen, depending }
     }
 
     /// Adds a goal and returns its index.
@@ -94,7 +94,7 @@ impl<'n> Sightings<'n> {
                 while stops.next_if(|&stop| stop <= replayer.fired()).is_some() {}
                 let stop = stops.peek().copied().unwrap_or(last);
                 let count = left.min(stop - replayer.fired());
-                let run = Step { transition: step.transition, count };
+                let run = FiringStep { transition: step.transition, count };
                 replayer.fire(run).map_err(|error| error.to_string())?;
                 left -= count;
                 for change in self.net.delta(step.transition) {
@@ -121,7 +121,7 @@ impl<'n> Sightings<'n> {
         run: &LoopRun,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), LoopReplayError> {
-        let Sightings { net, goals, seen, depending } = self;
+        let ReachedGoals { net, goals, seen, depending } = self;
         let net: &Net = net;
         let mut look = |marking: &_, places: &mut dyn Iterator<Item = _>, _: &_| {
             places.for_each(|place| depending.note_change(place, |goal| !seen[goal]));
@@ -132,14 +132,14 @@ impl<'n> Sightings<'n> {
 
     /// Evaluates the open goals in a reachable marking.
     pub(super) fn look_anywhere(&mut self, marking: &Marking) {
-        let Sightings { net, goals, seen, .. } = self;
+        let ReachedGoals { net, goals, seen, .. } = self;
         for (goal, seen) in goals.iter().zip(seen).filter(|(_, seen)| !**seen) {
             *seen = goal.holds(net, marking);
         }
     }
 
     fn look(&mut self, marking: &Marking) {
-        let Sightings { net, goals, seen, depending } = self;
+        let ReachedGoals { net, goals, seen, depending } = self;
         depending.take(|goal| seen[goal] = goals[goal].holds(net, marking));
     }
 }
@@ -161,7 +161,7 @@ mod tests {
         sequence.push(t, 6);
         sequence.push(u, 2);
         let seen = |sequence: &FiringSequence, stops: &[u64]| {
-            let mut sightings = Sightings::new(&net, (0..=9).map(exactly).collect());
+            let mut sightings = ReachedGoals::new(&net, (0..=9).map(exactly).collect());
             let result = sightings.along(sequence, stops, stops.is_empty(), &mut || true);
             (result.is_ok(), sightings.seen)
         };
@@ -172,12 +172,12 @@ mod tests {
         assert_eq!(seen(&sequence, &[5, 7]), (true, only(&[0, 5, 6])));
         assert_eq!(seen(&sequence, &[8]), (true, only(&[0, 4, 6])));
         assert!(!seen(&sequence, &[9]).0);
-        let mut both = Sightings::new(&net, (0..=9).map(exactly).collect());
+        let mut both = ReachedGoals::new(&net, (0..=9).map(exactly).collect());
         both.along(&sequence, &[2], true, &mut || true).unwrap();
         assert_eq!(both.seen, only(&[0, 2, 4, 6]));
         // A single goal is evaluated at the stops only.
         let one = |stops: &[u64]| {
-            let mut sightings = Sightings::new(&net, vec![exactly(6)]);
+            let mut sightings = ReachedGoals::new(&net, vec![exactly(6)]);
             sightings.along(&sequence, stops, stops.is_empty(), &mut || true).unwrap();
             sightings.seen()
         };

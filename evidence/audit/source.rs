@@ -3,8 +3,8 @@
 //! The header, the first line that is not blank, says what the file is about. The header and the
 //! other lines are read by the same reader, because two readers might find different headers.
 
-use super::{Broken, Watch};
-use crate::file::{Header, Line, NamedTranslation, Unfolding};
+use super::{AuditWatch, EvidenceFileError};
+use crate::file::{EvidenceLine, FileHeader, NamedTranslation, Unfolding};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -14,52 +14,52 @@ use std::sync::Arc;
 /// The position of a line: the offset of its first byte, its length in bytes, and its number from
 /// 1.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct LinePosition {
     pub(crate) start: u64,
     pub(crate) length: usize,
     pub(crate) line: u64,
 }
 
 /// An evidence file whose header was read.
-pub(crate) struct Source {
+pub(crate) struct EvidenceReader {
     name: String,
     /// The stem of the file name, which should be the examination.
     stem: String,
     file: Arc<File>,
     reader: BufReader<File>,
     bytes: Vec<u8>,
-    place: Place,
-    header: Header,
+    place: LinePosition,
+    header: FileHeader,
     /// The watch that records the current line.
-    watch: Watch,
+    watch: AuditWatch,
 }
 
 /// The result of opening a readable file.
-pub(crate) enum Opened {
-    Evidence(Box<Source>),
+pub(crate) enum OpenResult {
+    Evidence(Box<EvidenceReader>),
     /// The file ends inside its header, as after an interrupted run.
-    CutShort(Broken),
+    CutShort(EvidenceFileError),
 }
 
 /// The next item of a file.
-pub(crate) enum Next {
-    Line(Line),
+pub(crate) enum NextLine {
+    Line(EvidenceLine),
     End,
     /// The file ends in the middle of a line.
-    CutShort(Broken),
+    CutShort(EvidenceFileError),
 }
 
 /// The greatest length of a line in bytes.
 const LONGEST_LINE: usize = 1 << 30;
 
-impl Source {
+impl EvidenceReader {
     /// Opens a file and reads its header.
     ///
     /// # Errors
     /// When the file cannot be read, or begins with something other than a header.
-    pub(crate) fn open(path: &Path, watch: &Watch) -> Result<Opened, Broken> {
+    pub(crate) fn open(path: &Path, watch: &AuditWatch) -> Result<OpenResult, EvidenceFileError> {
         let name = path.display().to_string();
-        let broken = |line, what| Broken { file: name.clone(), line, what };
+        let broken = |line, what| EvidenceFileError { file: name.clone(), line, what };
         let unreadable = |error: std::io::Error| broken(0, error.to_string());
         // A pipe or a device may never end, and cannot be read twice.
         if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
@@ -68,19 +68,20 @@ impl Source {
         let file = File::open(path).map_err(unreadable)?;
         let reader = BufReader::with_capacity(1 << 16, file.try_clone().map_err(unreadable)?);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let nobody = Header::default();
-        let (file, bytes, place) = (Arc::new(file), Vec::new(), Place::default());
+        let nobody = FileHeader::default();
+        let (file, bytes, place) = (Arc::new(file), Vec::new(), LinePosition::default());
         let watch = watch.clone();
-        let mut source = Source { name, stem, file, reader, bytes, place, header: nobody, watch };
+        let mut source =
+            EvidenceReader { name, stem, file, reader, bytes, place, header: nobody, watch };
         match source.next()? {
-            Next::Line(Line::Header(header)) => source.header = header,
-            Next::Line(_) => return Err(source.broken("expected {\"evidence\": …} first")),
-            Next::End => {
-                return Ok(Opened::CutShort(source.broken("nothing is in the file")));
+            NextLine::Line(EvidenceLine::Header(header)) => source.header = header,
+            NextLine::Line(_) => return Err(source.broken("expected {\"evidence\": …} first")),
+            NextLine::End => {
+                return Ok(OpenResult::CutShort(source.broken("nothing is in the file")));
             }
-            Next::CutShort(broken) => return Ok(Opened::CutShort(broken)),
+            NextLine::CutShort(broken) => return Ok(OpenResult::CutShort(broken)),
         }
-        Ok(Opened::Evidence(Box::new(source)))
+        Ok(OpenResult::Evidence(Box::new(source)))
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -91,7 +92,7 @@ impl Source {
         &self.stem
     }
 
-    pub(crate) fn header(&self) -> &Header {
+    pub(crate) fn header(&self) -> &FileHeader {
         &self.header
     }
 
@@ -101,23 +102,23 @@ impl Source {
     }
 
     /// Returns the position of the line read last.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> LinePosition {
         self.place
     }
 
     /// Returns an error in the line read last.
-    pub(crate) fn broken(&self, what: impl Into<String>) -> Broken {
-        Broken { file: self.name.clone(), line: self.place.line, what: what.into() }
+    pub(crate) fn broken(&self, what: impl Into<String>) -> EvidenceFileError {
+        EvidenceFileError { file: self.name.clone(), line: self.place.line, what: what.into() }
     }
 
     /// Reads the next line that is not blank.
     ///
     /// # Errors
     /// When the line is not evidence.
-    pub(crate) fn next(&mut self) -> Result<Next, Broken> {
+    pub(crate) fn next(&mut self) -> Result<NextLine, EvidenceFileError> {
         match self.next_bytes()? {
-            false => Ok(Next::End),
-            true => self.parsed().map(|line| line.map_or_else(Next::CutShort, Next::Line)),
+            false => Ok(NextLine::End),
+            true => self.parsed().map(|line| line.map_or_else(NextLine::CutShort, NextLine::Line)),
         }
     }
 
@@ -126,7 +127,7 @@ impl Source {
     ///
     /// # Errors
     /// When the line is something else.
-    pub(crate) fn unfolding(&mut self) -> Result<Unfolding, Broken> {
+    pub(crate) fn unfolding(&mut self) -> Result<Unfolding, EvidenceFileError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "snake_case")]
         enum Second {
@@ -147,7 +148,7 @@ impl Source {
     ///
     /// # Errors
     /// When the line is something else.
-    pub(crate) fn translation(&mut self) -> Result<NamedTranslation, Broken> {
+    pub(crate) fn translation(&mut self) -> Result<NamedTranslation, EvidenceFileError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "snake_case")]
         enum Second {
@@ -164,7 +165,7 @@ impl Source {
     }
 
     /// Reads the next line that is not blank. Returns false at the end of the file.
-    fn next_bytes(&mut self) -> Result<bool, Broken> {
+    fn next_bytes(&mut self) -> Result<bool, EvidenceFileError> {
         loop {
             self.bytes.clear();
             self.place.start += self.place.length as u64;
@@ -181,7 +182,7 @@ impl Source {
     }
 
     /// Reads up to the next line end, and returns the number of bytes.
-    fn read_line(&mut self) -> Result<usize, Broken> {
+    fn read_line(&mut self) -> Result<usize, EvidenceFileError> {
         let mut limited = std::io::Read::take(&mut self.reader, LONGEST_LINE as u64 + 1);
         match limited.read_until(b'\n', &mut self.bytes) {
             Ok(length) if length > LONGEST_LINE => {
@@ -194,7 +195,7 @@ impl Source {
     }
 
     /// Parses the line read last. The inner error means that the file is cut off in this line.
-    fn parsed(&self) -> Result<Result<Line, Broken>, Broken> {
+    fn parsed(&self) -> Result<Result<EvidenceLine, EvidenceFileError>, EvidenceFileError> {
         match serde_json::from_slice(self.bytes.trim_ascii_end()) {
             Ok(line) => Ok(Ok(line)),
             Err(error) if error.is_eof() && self.bytes.last() != Some(&b'\n') => {

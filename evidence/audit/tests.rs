@@ -3,7 +3,7 @@ mod runs;
 
 use super::*;
 use crate::certificate::markings::visit;
-use crate::question::Value;
+use crate::question::AnswerValue;
 use crate::reader::{pnml, queries};
 use parikh_net::generate::{Shape, random, random_predicate};
 use parikh_net::{FiringSequence, Marking, Predicate, text};
@@ -36,7 +36,7 @@ fn audit(
     queries: &str,
     examination: &str,
     lines: &str,
-) -> (Vec<Judged>, Option<Broken>) {
+) -> (Vec<AuditedAnswer>, Option<EvidenceFileError>) {
     let (places, transitions) = (net.place_count(), net.transition_count());
     let name = net.name();
     let head = format!(
@@ -46,7 +46,11 @@ fn audit(
     audit_bytes(net, queries, format!("{head}{lines}").as_bytes())
 }
 
-fn audit_bytes(net: &Net, queries: &str, bytes: &[u8]) -> (Vec<Judged>, Option<Broken>) {
+fn audit_bytes(
+    net: &Net,
+    queries: &str,
+    bytes: &[u8],
+) -> (Vec<AuditedAnswer>, Option<EvidenceFileError>) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     let read = move |_: &str| queries::read(net, queries.as_bytes()).map_err(|e| e.to_string());
@@ -64,8 +68,8 @@ fn check(net: &str, queries: &str, examination: &str, lines: &str, refused: Opti
     assert_eq!(broken, None);
     let [answer] = &*judged else { panic!("{judged:?}") };
     match (&answer.verdict, refused) {
-        (Verdict::Confirmed(_), None) => {}
-        (Verdict::Refused(why), Some(part)) => assert!(why.contains(part), "{why}"),
+        (AuditVerdict::Confirmed(_), None) => {}
+        (AuditVerdict::Refused(why), Some(part)) => assert!(why.contains(part), "{why}"),
         (verdict, _) => panic!("{verdict:?}\n{lines}"),
     }
 }
@@ -222,7 +226,7 @@ fn evidence_for(net: &Net, found: &[(Marking, FiringSequence)], goals: &[Predica
     for (index, goal) in goals.iter().enumerate() {
         let line = match found.iter().find(|(m, _)| goal.holds(net, m)) {
             Some((_, way)) => {
-                let step = |step: &parikh_net::Step| {
+                let step = |step: &parikh_net::FiringStep| {
                     json!([net.transition_name(step.transition), step.count])
                 };
                 let steps: Vec<_> = way.steps().iter().map(step).collect();
@@ -239,8 +243,8 @@ fn evidence_for(net: &Net, found: &[(Marking, FiringSequence)], goals: &[Predica
 }
 
 /// Returns the verdict on the only answer of `lines`, to the question `f`.
-fn judged(net: &Net, question: &Question, lines: &str) -> Judged {
-    let property = || Property { id: "f".to_owned(), question: Ok(question.clone()) };
+fn judged(net: &Net, question: &Question, lines: &str) -> AuditedAnswer {
+    let property = || AuditedProperty { id: "f".to_owned(), question: Ok(question.clone()) };
     let mut file = tempfile::NamedTempFile::new().unwrap();
     let head = json!({"evidence": {"format": FORMAT, "net": net.name(),
         "places": net.place_count(), "transitions": net.transition_count(),
@@ -285,7 +289,7 @@ fn formulas_and_bounds() {
     judge("other", "TRUE", &twice, BY_TRACE, Some("no such question"));
     let net = text::parse(small).unwrap();
     let (judged, _) = audit(&net, &formulas(), "Some", &answer("next", "TRUE", ""));
-    assert!(matches!(judged[0].verdict, Verdict::Beyond(_)));
+    assert!(matches!(judged[0].verdict, AuditVerdict::Beyond(_)));
     // A question has one answer, unless the first one is withdrawn.
     let [first, second] = [answer("ef1", "FALSE", ""), answer("ef1", "TRUE", BY_TRACE)];
     let two =
@@ -324,18 +328,24 @@ fn searches_are_made_again_or_are_no_confirmation() {
         );
         audit(&net, "", "ReachabilityDeadlock", &lines).0.remove(0).verdict
     };
-    assert!(matches!(judge(3, false, "FALSE"), Verdict::Confirmed(_)));
-    assert!(matches!(judge(2, true, "FALSE"), Verdict::Confirmed(_)));
-    assert!(matches!(judge(2, false, "FALSE"), Verdict::Confirmed(_)), "of a smaller net, say");
-    assert!(matches!(judge(101, false, "FALSE"), Verdict::Searched(_)));
-    assert!(matches!(judge(3, false, "TRUE"), Verdict::Refused(_)));
+    assert!(matches!(judge(3, false, "FALSE"), AuditVerdict::Confirmed(_)));
+    assert!(matches!(judge(2, true, "FALSE"), AuditVerdict::Confirmed(_)));
+    assert!(
+        matches!(judge(2, false, "FALSE"), AuditVerdict::Confirmed(_)),
+        "of a smaller net, say"
+    );
+    assert!(matches!(judge(101, false, "FALSE"), AuditVerdict::Searched(_)));
+    assert!(matches!(judge(3, false, "TRUE"), AuditVerdict::Refused(_)));
     let dying = text::parse(&MUTEX.replace("-> idle2 + lock", "-> idle2")).unwrap();
     let line = answer("ReachabilityDeadlock", "FALSE", "").replace(
         "\"shown_by\"",
         "\"searched\": {\"markings\": 5, \"stubborn\": false}, \"shown_by\"",
     );
     let verdict = audit(&dying, "", "ReachabilityDeadlock", &line).0.remove(0).verdict;
-    assert!(matches!(&verdict, Verdict::Refused(why) if why.contains("not true")), "{verdict:?}");
+    assert!(
+        matches!(&verdict, AuditVerdict::Refused(why) if why.contains("not true")),
+        "{verdict:?}"
+    );
     // Here one of several claims suffices, and another one is false.
     let net = text::parse("net n\nplace p 1\nplace q\nplace r\ntransition t: p -> q").unwrap();
     let line = answer("StableMarking", "TRUE", "").replace(
@@ -343,7 +353,7 @@ fn searches_are_made_again_or_are_no_confirmation() {
         "\"searched\": {\"markings\": 2, \"stubborn\": false}, \"shown_by\"",
     );
     let verdict = audit(&net, "", "StableMarking", &line).0.remove(0).verdict;
-    assert!(matches!(verdict, Verdict::Confirmed(_)), "{verdict:?}");
+    assert!(matches!(verdict, AuditVerdict::Confirmed(_)), "{verdict:?}");
 }
 
 #[test]
@@ -366,14 +376,17 @@ fn assumptions_are_declared_and_not_broken() {
     let safe = model("");
     let verdict = |net: &Net, lines: &str| audit(net, "", "OneSafe", lines).0.remove(0);
     let judged = verdict(&safe, &declared);
-    assert!(matches!(judged.verdict, Verdict::Confirmed(_)) && judged.assumes_units, "{judged:?}");
-    assert!(matches!(verdict(&safe, &plain).verdict, Verdict::Refused(_)));
+    assert!(
+        matches!(judged.verdict, AuditVerdict::Confirmed(_)) && judged.assumes_units,
+        "{judged:?}"
+    );
+    assert!(matches!(verdict(&safe, &plain).verdict, AuditVerdict::Refused(_)));
     // A claim that is false in a marking the auditor visits, and a claim that the trace of another
     // answer violates.
     let broken = model("<inscription><text>2</text></inscription>");
     let verdict = verdict(&broken, &declared).verdict;
     assert!(
-        matches!(&verdict, Verdict::Refused(why) if why.contains("holds 2 tokens")),
+        matches!(&verdict, AuditVerdict::Refused(why) if why.contains("holds 2 tokens")),
         "{verdict:?}"
     );
     let file = |examination: &str, lines: &str| {
@@ -395,8 +408,8 @@ fn assumptions_are_declared_and_not_broken() {
     audit.file(first.path()).unwrap();
     audit.file(second.path()).unwrap();
     let judged = audit.finish().judged;
-    assert!(matches!(&judged[0].verdict, Verdict::Refused(why) if why.contains("2 tokens")));
-    assert!(matches!(judged[1].verdict, Verdict::Confirmed(_)));
+    assert!(matches!(&judged[0].verdict, AuditVerdict::Refused(why) if why.contains("2 tokens")));
+    assert!(matches!(judged[1].verdict, AuditVerdict::Confirmed(_)));
 }
 
 #[test]
@@ -424,10 +437,13 @@ fn counted_firings_are_visited_up_to_the_one_that_matters() {
         audit.finish().judged.remove(0).verdict
     };
     let judged = verdict(loops, [0, 1, 0]);
-    assert!(matches!(judged, Verdict::Confirmed(_)), "{judged:?}");
+    assert!(matches!(judged, AuditVerdict::Confirmed(_)), "{judged:?}");
     // If every transition leads to the end, the auditor finds that, too.
     let judged = verdict(&loops.replace("p -> r", "q -> q"), [0, 1, 0]);
-    assert!(matches!(&judged, Verdict::Refused(why) if why.contains("not true")), "{judged:?}");
+    assert!(
+        matches!(&judged, AuditVerdict::Refused(why) if why.contains("not true")),
+        "{judged:?}"
+    );
 }
 
 /// Returns a process of one step whose model claims that its two places form a safe unit.
@@ -458,13 +474,13 @@ fn a_claim_of_one_case_is_no_claim_of_two() {
         [(&one, "2-EasySoundness"), (&none, "EasySoundness"), (&none, "2-Soundness")]
     {
         let verdict = judge(net, examination, "FALSE", &document, BY_DOCUMENT);
-        assert!(matches!(verdict, Verdict::Refused(_)), "{examination}: {verdict:?}");
+        assert!(matches!(verdict, AuditVerdict::Refused(_)), "{examination}: {verdict:?}");
         // Evidence that violates no claim about this net is not a breach.
         let firings = if examination.starts_with('2') { 2 } else { 1 };
         if !examination.ends_with("-Soundness") {
             let way = trace(&format!("[\"t\", {firings}]"));
             let verdict = judge(net, examination, "TRUE", &way, BY_TRACE);
-            assert!(matches!(verdict, Verdict::Confirmed(_)), "{examination}: {verdict:?}");
+            assert!(matches!(verdict, AuditVerdict::Confirmed(_)), "{examination}: {verdict:?}");
         }
     }
     // The claim carries over to the net after a trace, and to no other marking.
@@ -501,18 +517,18 @@ fn a_question_about_cases_is_judged_on_their_net_wherever_its_header_stands() {
         let improper = trace("[\"t\", 1], [\"v\", 1]");
         let weak = |value| improper.clone() + &answer("WeakSoundness", value, BY_TRACE);
         let verdict_of = verdict("WeakSoundness", &weak("FALSE"));
-        assert!(matches!(verdict_of, Verdict::Confirmed(_)), "{verdict_of:?}");
+        assert!(matches!(verdict_of, AuditVerdict::Confirmed(_)), "{verdict_of:?}");
         let verdict_of = verdict("WeakSoundness", &weak("TRUE"));
-        assert!(matches!(verdict_of, Verdict::Refused(_)), "{verdict_of:?}");
+        assert!(matches!(verdict_of, AuditVerdict::Refused(_)), "{verdict_of:?}");
         let visited = json!({"structure": {"id": "s", "structure": {"visited": 4}}});
         let lines =
             format!("{visited}\n{}", answer("WeakSoundness", "TRUE", "{\"structure\": \"s\"}"));
         let verdict_of = verdict("WeakSoundness", &lines);
-        assert!(matches!(verdict_of, Verdict::Refused(_)), "{verdict_of:?}");
+        assert!(matches!(verdict_of, AuditVerdict::Refused(_)), "{verdict_of:?}");
         // No run with v ends in o, for any names of the model's places.
         let way = trace("[\"t\", 1], [\"u\", 1]") + &answer("RelaxedSoundness", "TRUE", BY_TRACE);
         let verdict_of = verdict("RelaxedSoundness", &way);
-        assert!(matches!(verdict_of, Verdict::Refused(_)), "{verdict_of:?}");
+        assert!(matches!(verdict_of, AuditVerdict::Refused(_)), "{verdict_of:?}");
     }
     // The chosen final marking is used.
     let easy = answer("EasySoundness", "TRUE", "");
@@ -524,7 +540,7 @@ fn a_question_about_cases_is_judged_on_their_net_wherever_its_header_stands() {
         let mut audit = audit.with_final_markings(vec![Marking::new(last.to_vec())]);
         audit.file(named.path()).unwrap();
         let verdict = audit.finish().judged.remove(0).verdict;
-        assert_eq!(matches!(verdict, Verdict::Confirmed(_)), confirmed, "{verdict:?}");
+        assert_eq!(matches!(verdict, AuditVerdict::Confirmed(_)), confirmed, "{verdict:?}");
     }
 }
 
@@ -552,8 +568,8 @@ fn a_search_made_again_sees_what_was_to_be_reached_too() {
         let mut audit = audit.with_final_markings(vec![last.clone()]);
         audit.file(file.path()).unwrap();
         let verdict = audit.finish().judged.remove(0).verdict;
-        assert_eq!(matches!(verdict, Verdict::Confirmed(_)), confirmed, "{verdict:?}");
-        assert!(confirmed || matches!(verdict, Verdict::Refused(_)), "{verdict:?}");
+        assert_eq!(matches!(verdict, AuditVerdict::Confirmed(_)), confirmed, "{verdict:?}");
+        assert!(confirmed || matches!(verdict, AuditVerdict::Refused(_)), "{verdict:?}");
     }
 }
 
@@ -562,7 +578,7 @@ fn numbers_have_one_spelling() {
     for (text, value) in
         [("0", Some(0)), ("17", Some(17)), ("007", None), ("+1", None), ("-1", None)]
     {
-        assert_eq!(Value::read(text), value.map(Value::Number), "{text}");
+        assert_eq!(AnswerValue::read(text), value.map(AnswerValue::Number), "{text}");
     }
     let names = ["Soundness", "2-Soundness", "02-Soundness", "+2-Soundness", "1-Soundness"];
     assert_eq!(names.map(|name| cases::kind(name).is_some()), [true, true, false, false, false]);
@@ -576,15 +592,15 @@ fn an_audit_that_is_told_to_stop_confirms_no_more() {
     let head = json!({"evidence": {"format": FORMAT, "net": "mutex", "places": places,
         "transitions": transitions, "examination": "OneSafe"}});
     write!(file, "{head}\n{}{}", document(3), answer("OneSafe", "TRUE", BY_DOCUMENT)).unwrap();
-    let watch = Watch::default();
+    let watch = AuditWatch::default();
     let audit = Audit::new(&net, 100, Box::new(|_| Err(String::new())));
     let mut audit = audit.with_watch(watch.clone());
-    watch.stop(OutOf::Time);
+    watch.stop(ExhaustedLimit::Time);
     audit.file(file.path()).unwrap();
     let report = audit.finish();
     assert!(report.judged.is_empty(), "{:?}", report.judged);
     let (here, out_of) = report.stopped.unwrap();
-    assert_eq!((here.line, out_of), (2, OutOf::Time));
+    assert_eq!((here.line, out_of), (2, ExhaustedLimit::Time));
 }
 
 #[test]
@@ -630,7 +646,7 @@ fn a_file_about_another_net_or_with_broken_lines_ends_there() {
     let line = "{\"trace\": {\"id\": \"w\", \"steps\": [[\"enter1\", 1e99]]}}\n";
     let (judged, broken) =
         audit(&net, "", "OneSafe", &(line.to_owned() + &answer("OneSafe", "FALSE", BY_TRACE)));
-    assert!(broken.is_none() && matches!(judged[0].verdict, Verdict::Refused(_)));
+    assert!(broken.is_none() && matches!(judged[0].verdict, AuditVerdict::Refused(_)));
 }
 
 #[test]
@@ -644,7 +660,7 @@ fn no_mutilated_file_panics_or_confirms_the_opposite() {
          \"transitions\": 4, \"examination\": \"OneSafe\"}}}}\n"
     );
     let file = (head + &lines).into_bytes();
-    assert!(matches!(audit_bytes(&net, "", &file).0[0].verdict, Verdict::Confirmed(_)));
+    assert!(matches!(audit_bytes(&net, "", &file).0[0].verdict, AuditVerdict::Confirmed(_)));
     let mut rng = fastrand::Rng::with_seed(1);
     for cut in 0..file.len() {
         audit_bytes(&net, "", &file[..cut]);
@@ -652,7 +668,7 @@ fn no_mutilated_file_panics_or_confirms_the_opposite() {
         flipped[cut] = *rng.choice(b"{}[]\",:-0159eatx\\\xFF \n").unwrap();
         for judged in audit_bytes(&net, "", &flipped).0 {
             let right = judged.id == "OneSafe" && judged.value == "TRUE";
-            assert!(right || !matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}");
+            assert!(right || !matches!(judged.verdict, AuditVerdict::Confirmed(_)), "{judged:?}");
         }
     }
 }
@@ -693,9 +709,9 @@ fn evidence_confirms_what_enumeration_says_and_no_other_question() {
                     let by = format!("{{\"{sort}\": \"{other}\"}}");
                     let question =
                         Question::Reach { goals: vec![goal.clone()], all: true, then: true };
-                    let line = answer("f", &Value::Holds(value).to_string(), &by);
+                    let line = answer("f", &AnswerValue::Holds(value).to_string(), &by);
                     let judged = judged(&net, &question, &format!("{lines}{line}"));
-                    let confirmed = matches!(judged.verdict, Verdict::Confirmed(_));
+                    let confirmed = matches!(judged.verdict, AuditVerdict::Confirmed(_));
                     let truth = witness(goal).is_some();
                     assert!(!confirmed || truth == value, "{judged:?}");
                     if index == other {

@@ -1,7 +1,7 @@
 //! Proof obligations about the tree of runs, shown by labellings, sets of all markings, or a
 //! repeated search.
 
-use super::Watch;
+use super::AuditWatch;
 use super::runs::{Claims, premises};
 use crate::tree::Labelling;
 use crate::tree::visit::visit_tree;
@@ -9,19 +9,19 @@ use crate::{CheckedDocument, Flaw, words};
 use parikh_net::{Net, TreeProperty};
 
 /// The obligations about properties of the tree of runs. The lists have one entry per property.
-pub(super) struct TreeAccount {
+pub(super) struct TreeObligations {
     properties: Vec<TreeProperty>,
     /// True if all markings were visited, and the tree has the property.
     visited: Vec<bool>,
     /// True if the property was evaluated on a set of all markings, and holds.
     evaluated: Vec<bool>,
     /// The premises of each labelling that shows the property.
-    labellings: Vec<Vec<Premises>>,
+    labellings: Vec<Vec<LabellingPremises>>,
 }
 
 /// The premises of a labelling.
 #[derive(Clone, Debug)]
-pub(super) struct Premises {
+pub(super) struct LabellingPremises {
     /// The predicates that no reachable marking may satisfy, as indices of claims.
     pub(super) claims: Vec<usize>,
     /// The predicates that have to stay reachable, as indices in the `HomeAccount`.
@@ -38,17 +38,17 @@ pub(super) struct ProvedPremises<'s> {
 }
 
 impl ProvedPremises<'_> {
-    fn has(&self, premises: &Premises) -> bool {
-        let Premises { claims, homes } = premises;
+    fn has(&self, premises: &LabellingPremises) -> bool {
+        let LabellingPremises { claims, homes } = premises;
         claims.iter().all(|&claim| self.claims[claim].1) && homes.iter().all(|&at| (self.stays)(at))
     }
 }
 
-impl TreeAccount {
+impl TreeObligations {
     pub(super) fn of(properties: Vec<TreeProperty>) -> Self {
         let (none, labellings) =
             (vec![false; properties.len()], vec![Vec::new(); properties.len()]);
-        TreeAccount { visited: none.clone(), evaluated: none, labellings, properties }
+        TreeObligations { visited: none.clone(), evaluated: none, labellings, properties }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -69,7 +69,7 @@ impl TreeAccount {
         net: &Net,
         (labelling, homes): (&Labelling, Vec<usize>),
         claims: &mut Claims,
-        watch: &Watch,
+        watch: &AuditWatch,
     ) -> Result<(), String> {
         labelling.check(net, &mut || watch.goes_on()).map_err(|flaw| flaw.to_string())?;
         let shows = |asked: &TreeProperty| labelling.decides(net, asked) == Some(true);
@@ -77,7 +77,8 @@ impl TreeAccount {
         if !shown.contains(&true) {
             return Err("it is about another formula".to_owned());
         }
-        let premises = Premises { claims: premises(claims, &labelling.given.never), homes };
+        let premises =
+            LabellingPremises { claims: premises(claims, &labelling.given.never), homes };
         for (labellings, _) in self.labellings.iter_mut().zip(shown).filter(|(_, shown)| *shown) {
             labellings.push(premises.clone());
         }
@@ -89,7 +90,7 @@ impl TreeAccount {
     pub(super) fn evaluate(
         &mut self,
         document: &CheckedDocument<'_>,
-        watch: &Watch,
+        watch: &AuditWatch,
     ) -> Result<(), Flaw> {
         let mut left = Ok(());
         for (at, property) in self.properties.iter().enumerate() {
@@ -113,9 +114,9 @@ impl TreeAccount {
         net: &Net,
         duties: &[usize],
         most: u64,
-        watch: &Watch,
-    ) -> Result<Visits, String> {
-        let mut visits = Visits::default();
+        watch: &AuditWatch,
+    ) -> Result<TreeVisits, String> {
+        let mut visits = TreeVisits::default();
         for &at in duties {
             let property = &self.properties[at];
             match visit_tree(net, property, most, &mut || watch.goes_on()) {
@@ -159,7 +160,8 @@ impl TreeAccount {
         let (claims, labellings) = (shown.claims, &self.labellings[at]);
         let mut all = labellings.iter().flat_map(|premises| &premises.claims);
         let open = all.find(|&&claim| !claims[claim].1);
-        let is_lost = |premises: &Premises| premises.homes.iter().any(|&at| !(shown.stays)(at));
+        let is_lost =
+            |premises: &LabellingPremises| premises.homes.iter().any(|&at| !(shown.stays)(at));
         words::shortened(match open {
             None if labellings.iter().any(is_lost) => {
                 format!("that all of its premises stay reachable, of {what}")
@@ -175,7 +177,7 @@ impl TreeAccount {
 
 /// The result of visiting markings for some properties.
 #[derive(Default)]
-pub(super) struct Visits {
+pub(super) struct TreeVisits {
     /// The largest number of markings visited for one property.
     pub(super) markings: u64,
     /// A property that does not hold, in words.

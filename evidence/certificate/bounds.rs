@@ -31,26 +31,26 @@
 //! bounds by place invariants: G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980.
 
 use super::flaw::{Flaw, check_places};
-use super::sum::{Sum, add, product};
+use super::sum::{WeightedTokens, add, product};
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
 
 /// Bounds with their derivation. Plain data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bounds<P = PlaceId> {
+pub struct BoundsCertificate<P = PlaceId> {
     /// True if steps may assume that the model's units are safe (NUPN).
     pub assumes_units: bool,
     /// The steps of the derivation.
-    pub steps: Vec<Inference<P>>,
+    pub steps: Vec<BoundStep<P>>,
 }
 
-impl<P> Default for Bounds<P> {
+impl<P> Default for BoundsCertificate<P> {
     fn default() -> Self {
-        Bounds { assumes_units: false, steps: Vec::new() }
+        BoundsCertificate { assumes_units: false, steps: Vec::new() }
     }
 }
 
-impl<P> Bounds<P> {
+impl<P> BoundsCertificate<P> {
     /// Returns true if nothing is derived.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
@@ -59,7 +59,7 @@ impl<P> Bounds<P> {
 
 /// One bound on the tokens of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Bound<P = PlaceId> {
+pub struct TokenBound<P = PlaceId> {
     /// The place.
     pub place: P,
     /// True for an upper bound, false for a lower bound.
@@ -71,21 +71,21 @@ pub struct Bound<P = PlaceId> {
 /// A step of the derivation. The header of the file states the conditions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Inference<P = PlaceId> {
+pub enum BoundStep<P = PlaceId> {
     /// Bounds that hold initially and that no firing violates.
-    Inductive(Vec<Bound<P>>),
+    Inductive(Vec<TokenBound<P>>),
     /// Bounds that follow from a weighted sum of tokens that no firing increases.
     Weighted {
         /// Places with the weights w; the weight of other places is 0.
         weights: Vec<(P, i128)>,
         /// The bounds, each of which follows from the sum and the earlier bounds.
-        bounds: Vec<Bound<P>>,
+        bounds: Vec<TokenBound<P>>,
     },
     /// Places with at most one token, by the model's claim.
     SafeUnits(Vec<P>),
 }
 
-impl Bounds {
+impl BoundsCertificate {
     /// Checks the derivation, and returns the derived bounds.
     pub(super) fn check(
         &self,
@@ -98,11 +98,11 @@ impl Bounds {
                 return Err(Flaw::Stopped);
             }
             match step {
-                Inference::Inductive(bounds) => known.inductive(net, index, bounds)?,
-                Inference::Weighted { weights, bounds } => {
+                BoundStep::Inductive(bounds) => known.inductive(net, index, bounds)?,
+                BoundStep::Weighted { weights, bounds } => {
                     known.weighted(net, index, weights, bounds)?;
                 }
-                Inference::SafeUnits(places) => {
+                BoundStep::SafeUnits(places) => {
                     let units = net.safe_units().filter(|_| self.assumes_units);
                     let units = units.ok_or(Flaw::Units(index))?;
                     check_places(net, places.iter().copied())?;
@@ -110,7 +110,7 @@ impl Bounds {
                         return Err(Flaw::Units(index));
                     }
                     for &place in places {
-                        known.add(Bound { place, upper: true, tokens: 1 });
+                        known.add(TokenBound { place, upper: true, tokens: 1 });
                     }
                 }
             }
@@ -137,7 +137,7 @@ impl DerivedBounds {
         (self.low[place.index()], self.high[place.index()])
     }
 
-    fn add(&mut self, bound: Bound) {
+    fn add(&mut self, bound: TokenBound) {
         let at = bound.place.index();
         if bound.upper {
             let better = self.high[at].is_none_or(|known| bound.tokens < known);
@@ -152,7 +152,7 @@ impl DerivedBounds {
         net.pre(t).iter().any(|arc| self.high[arc.place.index()].is_some_and(|n| n < arc.weight))
     }
 
-    fn inductive(&mut self, net: &Net, index: usize, bounds: &[Bound]) -> Result<(), Flaw> {
+    fn inductive(&mut self, net: &Net, index: usize, bounds: &[TokenBound]) -> Result<(), Flaw> {
         check_places(net, bounds.iter().map(|bound| bound.place))?;
         for &bound in bounds {
             let initially = net.initial()[bound.place];
@@ -186,9 +186,9 @@ impl DerivedBounds {
         net: &Net,
         index: usize,
         weights: &[(PlaceId, i128)],
-        bounds: &[Bound],
+        bounds: &[TokenBound],
     ) -> Result<(), Flaw> {
-        let sum = Sum::never_raised(net, index, weights)?;
+        let sum = WeightedTokens::never_raised(net, index, weights)?;
         check_places(net, bounds.iter().map(|bound| bound.place))?;
         // The sum of the least values of all terms that have one, and the number of terms that have
         // none.
@@ -273,9 +273,9 @@ mod tests {
     use crate::Document;
     use parikh_net::{LinearSum, text};
 
-    fn check(net: &Net, steps: Vec<Inference>, refuted: &Predicate) -> Result<(), Flaw> {
+    fn check(net: &Net, steps: Vec<BoundStep>, refuted: &Predicate) -> Result<(), Flaw> {
         let goes_on = &mut || true;
-        let document = Document::Bounds(Bounds { assumes_units: false, steps });
+        let document = Document::Bounds(BoundsCertificate { assumes_units: false, steps });
         document.check(net, goes_on)?.refutes(refuted, goes_on)
     }
 
@@ -295,8 +295,8 @@ mod tests {
         .unwrap()
     }
 
-    fn bound(net: &Net, name: &str, upper: bool, tokens: u64) -> Bound {
-        Bound { place: net.place_named(name).unwrap(), upper, tokens }
+    fn bound(net: &Net, name: &str, upper: bool, tokens: u64) -> TokenBound {
+        TokenBound { place: net.place_named(name).unwrap(), upper, tokens }
     }
 
     fn more(net: &Net, name: &str, tokens: u64) -> Predicate {
@@ -308,7 +308,7 @@ mod tests {
         let net = net();
         let starved = net.transition_named("starved").unwrap();
         let refuted = Predicate::Enabled(starved);
-        let step = |bounds| vec![Inference::Inductive(bounds)];
+        let step = |bounds| vec![BoundStep::Inductive(bounds)];
         let check = |steps| check(&net, steps, &refuted);
         assert_eq!(check(step(vec![bound(&net, "never", true, 0)])), Ok(()));
         assert_eq!(check(step(vec![bound(&net, "never", true, 1)])), Err(Flaw::DoesNotFollow));
@@ -332,9 +332,9 @@ mod tests {
             |factor: i128| ["p", "q"].map(|name| (net.place_named(name).unwrap(), factor)).to_vec();
         let check = |weights: Vec<(PlaceId, i128)>, tokens, claimed, first: bool| {
             let bounds = vec![bound(&net, "q", true, tokens)];
-            let mut steps = vec![Inference::Weighted { weights, bounds }];
+            let mut steps = vec![BoundStep::Weighted { weights, bounds }];
             if first {
-                steps.insert(0, Inference::Inductive(vec![bound(&net, "never", true, 0)]));
+                steps.insert(0, BoundStep::Inductive(vec![bound(&net, "never", true, 0)]));
             }
             super::tests::check(&net, steps, &more(&net, "q", claimed))
         };
@@ -346,11 +346,11 @@ mod tests {
         let net =
             text::parse("place p 3\nplace q\ntransition t: p -> q\ntransition u: q -> p").unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
-        let check = |weights: &[(PlaceId, i128)], bounds: Vec<Bound>, refuted: Predicate| {
-            let steps = vec![Inference::Weighted { weights: weights.to_vec(), bounds }];
+        let check = |weights: &[(PlaceId, i128)], bounds: Vec<TokenBound>, refuted: Predicate| {
+            let steps = vec![BoundStep::Weighted { weights: weights.to_vec(), bounds }];
             super::tests::check(&net, steps, &refuted)
         };
-        let most = |tokens| Bound { place: q, upper: true, tokens };
+        let most = |tokens| TokenBound { place: q, upper: true, tokens };
         let above = |tokens| Predicate::at_most(LinearSum::place(q), tokens).negated();
         assert_eq!(check(&[(p, 1), (q, 1)], vec![most(3)], above(3)), Ok(()));
         assert_eq!(check(&[(p, 1), (q, 1)], vec![most(3)], above(2)), Err(Flaw::DoesNotFollow));

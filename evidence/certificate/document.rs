@@ -1,6 +1,6 @@
 //! A certificate of any kind, and its consequences.
 
-use super::bounds::{Bounds, DerivedBounds};
+use super::bounds::{BoundsCertificate, DerivedBounds};
 use super::closed_set::{CheckedClosedSet, ClosedSet};
 use super::flaw::{Flaw, check_names};
 use super::induction::{self, Induction, Invariant};
@@ -19,7 +19,7 @@ pub enum Document<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
     /// Sums of inequalities that contradict the predicate.
     Linear(LinearCertificate<P, T, U, A>),
     /// Bounds on the tokens of places, with their derivation.
-    Bounds(Bounds<P>),
+    Bounds(BoundsCertificate<P>),
     /// An inductive invariant, as clauses over linear comparisons.
     Induction(Induction<P, A>),
     /// The number of reachable markings, which the checker visits one by one. The number limits the
@@ -33,11 +33,11 @@ pub enum Document<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
 #[derive(Debug)]
 pub struct CheckedDocument<'a> {
     net: &'a Net,
-    steps: Steps<'a>,
+    steps: CheckedSteps<'a>,
 }
 
 #[derive(Debug)]
-enum Steps<'a> {
+enum CheckedSteps<'a> {
     Linear(Lemmas<'a>),
     Bounds(DerivedBounds),
     Induction(Box<Invariant<'a>>),
@@ -83,10 +83,10 @@ impl Document {
             return Err(Flaw::Features);
         }
         let steps = match self {
-            Document::Linear(certificate) => Steps::Linear(certificate.check(net, goes_on)?),
-            Document::Bounds(bounds) => Steps::Bounds(bounds.check(net, goes_on)?),
+            Document::Linear(certificate) => CheckedSteps::Linear(certificate.check(net, goes_on)?),
+            Document::Bounds(bounds) => CheckedSteps::Bounds(bounds.check(net, goes_on)?),
             Document::Induction(induction) => {
-                Steps::Induction(Box::new(induction.check(net, goes_on)?))
+                CheckedSteps::Induction(Box::new(induction.check(net, goes_on)?))
             }
             Document::Markings(count) => {
                 let mut looked_at = 0;
@@ -95,9 +95,9 @@ impl Document {
                 if found < *count {
                     return Err(Flaw::Fewer(found, *count));
                 }
-                Steps::Markings(visited)
+                CheckedSteps::Markings(visited)
             }
-            Document::ClosedSet(set) => Steps::ClosedSet(set.check(net, goes_on)?),
+            Document::ClosedSet(set) => CheckedSteps::ClosedSet(set.check(net, goes_on)?),
         };
         Ok(CheckedDocument { net, steps })
     }
@@ -107,8 +107,8 @@ impl CheckedDocument<'_> {
     /// Checks that no reachable marking satisfies `predicate`, as a consequence of the steps.
     ///
     /// # Errors
-    /// [`Flaw::DoesNotFollow`] or another flaw, neither of which says that the predicate is
-    /// reachable; or [`Flaw::Stopped`].
+    /// [`Flaw::DoesNotFollow`] or another flaw, neither of which says that the
+    /// predicate is reachable; or [`Flaw::Stopped`].
     pub fn refutes(
         &self,
         predicate: &Predicate,
@@ -117,11 +117,11 @@ impl CheckedDocument<'_> {
         check_names(self.net, predicate)?;
         let atoms = || predicate.to_atoms(self.net);
         let follows = match &self.steps {
-            Steps::Linear(lemmas) => return lemmas.refute(&atoms(), goes_on),
-            Steps::Bounds(known) => known.refute(&atoms())?,
-            Steps::Induction(invariant) => return invariant.refute(&atoms(), goes_on),
-            Steps::ClosedSet(set) => return set.refutes(self.net, predicate, goes_on),
-            Steps::Markings(visited) => {
+            CheckedSteps::Linear(lemmas) => return lemmas.refute(&atoms(), goes_on),
+            CheckedSteps::Bounds(known) => known.refute(&atoms())?,
+            CheckedSteps::Induction(invariant) => return invariant.refute(&atoms(), goes_on),
+            CheckedSteps::ClosedSet(set) => return set.refutes(self.net, predicate, goes_on),
+            CheckedSteps::Markings(visited) => {
                 let (mut looked_at, mut stopped) = (0, false);
                 let never = visited.all(|marking: &Marking| {
                     stopped |= !goes_on_in(&mut looked_at, goes_on);
@@ -159,12 +159,12 @@ impl CheckedDocument<'_> {
         }
         let atoms = predicate.to_atoms(self.net);
         let second = match &self.steps {
-            Steps::Linear(lemmas) => lemmas.refute_by_cases(&atoms, CASES, goes_on),
-            Steps::Bounds(known) => {
+            CheckedSteps::Linear(lemmas) => lemmas.refute_by_cases(&atoms, CASES, goes_on),
+            CheckedSteps::Bounds(known) => {
                 induction::refute_within(self.net, known, &atoms, CASES, goes_on)
             }
-            Steps::Induction(invariant) => invariant.refute_by_cases(&atoms, CASES, goes_on),
-            Steps::ClosedSet(_) | Steps::Markings(_) => return first,
+            CheckedSteps::Induction(invariant) => invariant.refute_by_cases(&atoms, CASES, goes_on),
+            CheckedSteps::ClosedSet(_) | CheckedSteps::Markings(_) => return first,
         };
         match second {
             Ok(()) => Ok(()),
@@ -181,14 +181,14 @@ impl CheckedDocument<'_> {
     /// Decides whether a branching-time property holds, if the document is a closed set.
     ///
     /// # Errors
-    /// [`Flaw::DoesNotFollow`] for other kinds of documents; [`Flaw::Stopped`], or a flaw if the
-    /// set is too large.
+    /// [`Flaw::DoesNotFollow`] for other kinds of documents;
+    /// [`Flaw::Stopped`], or a flaw if the set is too large.
     pub fn tree(
         &self,
         property: &TreeProperty,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, Flaw> {
-        let Steps::ClosedSet(set) = &self.steps else { return Err(Flaw::DoesNotFollow) };
+        let CheckedSteps::ClosedSet(set) = &self.steps else { return Err(Flaw::DoesNotFollow) };
         property.atoms().iter().try_for_each(|atom| check_names(self.net, atom))?;
         set.tree(self.net, property, goes_on)
     }

@@ -40,9 +40,9 @@
 //! found one by one); E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF
 //! formulas*, DATE 2003.
 
-use super::bounds::{Bounds, DerivedBounds};
+use super::bounds::{BoundsCertificate, DerivedBounds};
 use super::flaw::{Flaw, check_places};
-use super::propagation::{Literal, Propagator};
+use super::propagation::{BoundLiteral, BoundPropagator};
 use super::skeleton::{Skeleton, Variables};
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Induction<P = PlaceId, A = Atom> {
     /// Bounds on tokens that hold in every reachable marking.
-    pub bounds: Bounds<P>,
+    pub bounds: BoundsCertificate<P>,
     /// The comparisons that occur in clauses.
     pub atoms: Vec<A>,
     /// Indices of comparisons whose sum has a constant remainder, with the modulus, which is at
@@ -73,7 +73,7 @@ pub struct Induction<P = PlaceId, A = Atom> {
 #[derive(Debug)]
 pub struct Invariant<'a> {
     certificate: &'a Induction,
-    known: Propagator,
+    known: BoundPropagator,
 }
 
 /// The number of contradictions between two calls of `goes_on`.
@@ -151,7 +151,7 @@ impl Induction {
     /// Returns the terms of sums that the first clauses fix to one value, by pairs of clauses of
     /// one comparison each. It does not matter here whether the clauses are correct: rewriting a
     /// sum in terms of these sums is valid whatever their values are.
-    fn fixed(&self, net: &Net, literals: &[Literal]) -> Vec<usize> {
+    fn fixed(&self, net: &Net, literals: &[BoundLiteral]) -> Vec<usize> {
         let literal = |clause: &[i32]| {
             let &[variable] = clause else { return None };
             let at = (variable.unsigned_abs() as usize).checked_sub(1)?;
@@ -251,17 +251,20 @@ impl Invariant<'_> {
 
     /// Adds the assumption that the predicate holds. Returns the propagator and the literals of the
     /// variables, or `None` on a contradiction.
-    fn with(&self, predicate: &Predicate) -> Result<Option<(Propagator, Vec<Literal>)>, Flaw> {
+    fn with(
+        &self,
+        predicate: &Predicate,
+    ) -> Result<Option<(BoundPropagator, Vec<BoundLiteral>)>, Flaw> {
         let (variables, added) = self.certificate.variables(predicate);
         let atoms: Vec<&Atom> = self.certificate.atoms.iter().chain(added).collect();
         let skeleton = Skeleton::of(predicate, atoms.len(), &variables);
         let skeleton = skeleton.ok_or(Flaw::DoesNotFollow)?;
         let mut known = self.known.clone();
-        let mut literals: Vec<Literal> =
+        let mut literals: Vec<BoundLiteral> =
             atoms.into_iter().map(|atom| known.literal(atom)).collect();
         while literals.len() < skeleton.variables {
             let term = known.term(Some(0), Some(1));
-            literals.push(Literal { term, upper: false, bound: 1 });
+            literals.push(BoundLiteral { term, upper: false, bound: 1 });
         }
         for (index, clause) in skeleton.clauses.iter().enumerate() {
             if known.add(&resolve(clause, &literals, index)?) {
@@ -284,7 +287,7 @@ pub(super) fn refute_within(
     most: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), Flaw> {
-    let none = Bounds { assumes_units: false, steps: Vec::new() };
+    let none = BoundsCertificate { assumes_units: false, steps: Vec::new() };
     let certificate = Induction {
         bounds: none,
         atoms: Vec::new(),
@@ -298,8 +301,8 @@ pub(super) fn refute_within(
 }
 
 /// Returns a propagator with the places as terms, within their bounds.
-fn terms(net: &Net, bounds: &DerivedBounds) -> Propagator {
-    let mut known = Propagator::default();
+fn terms(net: &Net, bounds: &DerivedBounds) -> BoundPropagator {
+    let mut known = BoundPropagator::default();
     for place in net.places() {
         let (low, high) = bounds.interval(place);
         known.term(Some(low.into()), high.map(i128::from));
@@ -310,7 +313,7 @@ fn terms(net: &Net, bounds: &DerivedBounds) -> Propagator {
 /// Records that the term of a comparison has a constant remainder, after checking that no firing
 /// changes the remainder.
 fn keep_remainder(
-    known: &mut Propagator,
+    known: &mut BoundPropagator,
     net: &Net,
     index: usize,
     (atom, term): (&Atom, usize),
@@ -344,16 +347,16 @@ fn keep_remainder(
 
 /// Returns conditions that hold when `t` fires: its input places have enough tokens, and the upper
 /// bounds hold after it.
-fn firing(net: &Net, t: TransitionId, bounds: &DerivedBounds) -> Result<Vec<Literal>, Flaw> {
+fn firing(net: &Net, t: TransitionId, bounds: &DerivedBounds) -> Result<Vec<BoundLiteral>, Flaw> {
     let enough = |arc: &parikh_net::Arc| {
         let (term, bound) = (arc.place.index(), i128::from(arc.weight));
-        Literal { term, upper: false, bound }
+        BoundLiteral { term, upper: false, bound }
     };
-    let mut assumed: Vec<Literal> = net.pre(t).iter().map(enough).collect();
+    let mut assumed: Vec<BoundLiteral> = net.pre(t).iter().map(enough).collect();
     for change in net.delta(t) {
         let term = change.place.index();
         if let (true, (_, Some(high))) = (change.delta > 0, bounds.interval(change.place)) {
-            let after = Literal { term, upper: true, bound: high.into() };
+            let after = BoundLiteral { term, upper: true, bound: high.into() };
             assumed.push(after.before(change.delta.into())?);
         }
     }
@@ -362,9 +365,9 @@ fn firing(net: &Net, t: TransitionId, bounds: &DerivedBounds) -> Result<Vec<Lite
 
 /// Adds the steps, and checks that each follows. Returns true on a contradiction.
 fn follow(
-    known: &mut Propagator,
+    known: &mut BoundPropagator,
     steps: &[Vec<i32>],
-    literals: &[Literal],
+    literals: &[BoundLiteral],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<bool, Flaw> {
     for (index, step) in steps.iter().enumerate() {
@@ -385,7 +388,11 @@ fn go_on(count: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
     if stopped { Err(Flaw::Stopped) } else { Ok(()) }
 }
 
-fn resolve(clause: &[i32], literals: &[Literal], index: usize) -> Result<Vec<Literal>, Flaw> {
+fn resolve(
+    clause: &[i32],
+    literals: &[BoundLiteral],
+    index: usize,
+) -> Result<Vec<BoundLiteral>, Flaw> {
     let literal = |&variable: &i32| {
         let at = (variable.unsigned_abs() as usize).wrapping_sub(1);
         let literal = literals.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at))?;
@@ -406,16 +413,16 @@ fn effects(net: &Net) -> Vec<Vec<(TransitionId, i128)>> {
 }
 
 /// Changes of the terms of literals, by position in the clause.
-type Changes = Vec<(usize, i128)>;
+type LiteralChanges = Vec<(usize, i128)>;
 
 /// Returns the transitions that may make a true literal of the clause false, with their changes of
 /// the terms of the literals.
 fn breakers(
-    known: &Propagator,
-    clause: &[Literal],
+    known: &BoundPropagator,
+    clause: &[BoundLiteral],
     effects: &[Vec<(TransitionId, i128)>],
-) -> Result<BTreeMap<TransitionId, Changes>, Flaw> {
-    let mut changes: BTreeMap<TransitionId, Changes> = BTreeMap::new();
+) -> Result<BTreeMap<TransitionId, LiteralChanges>, Flaw> {
+    let mut changes: BTreeMap<TransitionId, LiteralChanges> = BTreeMap::new();
     for (at, literal) in clause.iter().enumerate() {
         for (place, a) in known.parts(literal.term) {
             for &(t, effect) in &effects[place] {
@@ -477,7 +484,7 @@ mod tests {
     }
 
     fn invariant(atoms: Vec<Atom>, clauses: Vec<Vec<i32>>, steps: Vec<Vec<i32>>) -> Induction {
-        let bounds = Bounds { assumes_units: false, steps: Vec::new() };
+        let bounds = BoundsCertificate { assumes_units: false, steps: Vec::new() };
         Induction { bounds, atoms, remainders: Vec::new(), clauses, steps, ending: Vec::new() }
     }
 

@@ -24,7 +24,7 @@
 
 use super::flaw::Flaw;
 use super::lower_bound::LowerBound;
-use super::sum::{Sum, product};
+use super::sum::{WeightedTokens, product};
 use parikh_net::{Atom, Net, PlaceId, UnitId, Units};
 use serde::{Deserialize, Serialize};
 
@@ -84,7 +84,7 @@ impl Lemma {
         if factors.any(|factor| factor < 0) {
             return Err(Flaw::NegativeMultiplier(index)); // 1
         }
-        let mut sum = Sum::never_raised(net, index, &self.weights)?; // 2
+        let mut sum = WeightedTokens::never_raised(net, index, &self.weights)?; // 2
         for &(at, factor) in &self.atoms {
             let atom = atoms.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at))?;
             for &(place, a) in atom.sum.terms() {

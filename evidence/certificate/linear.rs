@@ -26,7 +26,7 @@
 //! A. G. Doig, *An automatic method of solving discrete programming problems*, Econometrica 28,
 //! 1960 (cases).
 
-use super::bounds::Bounds;
+use super::bounds::BoundsCertificate;
 use super::counters;
 use super::flaw::{Flaw, check_places};
 use super::lemma::Lemma;
@@ -54,8 +54,11 @@ pub struct LinearCertificate<P = PlaceId, T = TransitionId, U = UnitId, A = Atom
     /// consumes from the set also produces into it.
     pub traps: Vec<Vec<P>>,
     /// Bounds on places, as premises of the lower bounds.
-    #[serde(default = "Bounds::default", skip_serializing_if = "Bounds::is_empty")]
-    pub bounds: Bounds<P>,
+    #[serde(
+        default = "BoundsCertificate::default",
+        skip_serializing_if = "BoundsCertificate::is_empty"
+    )]
+    pub bounds: BoundsCertificate<P>,
     /// Weighted sums of tokens that never fall below a number.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub lower_bounds: Vec<LowerBound<P>>,
@@ -236,7 +239,7 @@ mod tests {
             counters: vec![],
             atoms: vec![inside(in1), inside(in2)],
             traps: vec![],
-            bounds: Bounds::default(),
+            bounds: BoundsCertificate::default(),
             lower_bounds: vec![],
             precedences: vec![],
             lemmas: vec![Lemma {
@@ -294,7 +297,7 @@ mod tests {
             counters: vec![],
             atoms: [p, q].map(|place| Atom { sum: LinearSum::place(place), bound: 0 }).to_vec(),
             traps: vec![vec![p, q]],
-            bounds: Bounds::default(),
+            bounds: BoundsCertificate::default(),
             lower_bounds: vec![],
             precedences: vec![],
             lemmas: vec![Lemma {

@@ -90,15 +90,15 @@ fn over(weights: &BTreeMap<PlaceId, i128>, arcs: &[Arc]) -> Result<i128, Flaw> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::certificate::bounds::{Bound, Bounds, Inference};
+    use crate::certificate::bounds::{BoundStep, BoundsCertificate, TokenBound};
     use parikh_net::text;
 
     /// Checks one lower bound on a net, given upper bounds of 0 on some places.
     fn check(net: &Net, weights: &[(&str, u64)], tokens: u64, empty: &[&str]) -> Result<(), Flaw> {
         let place = |name: &str| net.place_named(name).unwrap();
-        let never = |name: &&str| Bound { place: place(name), upper: true, tokens: 0 };
-        let steps = vec![Inference::Inductive(empty.iter().map(never).collect())];
-        let known = Bounds { assumes_units: false, steps }.check(net, &mut || true)?;
+        let never = |name: &&str| TokenBound { place: place(name), upper: true, tokens: 0 };
+        let steps = vec![BoundStep::Inductive(empty.iter().map(never).collect())];
+        let known = BoundsCertificate { assumes_units: false, steps }.check(net, &mut || true)?;
         let weights = weights.iter().map(|&(name, weight)| (place(name), weight)).collect();
         LowerBound { weights, tokens }.check(net, 0, &known)
     }

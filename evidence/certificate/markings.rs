@@ -41,7 +41,8 @@ const OVERHEAD: usize = 64;
 /// reported.
 ///
 /// # Errors
-/// [`Flaw::More`], [`Flaw::Overflow`], or [`Flaw::Stopped`] when `sees` returns false.
+/// [`Flaw::More`], [`Flaw::Overflow`], or [`Flaw::Stopped`]
+/// when `sees` returns false.
 pub fn visit(
     net: &Net,
     most: u64,
@@ -87,14 +88,14 @@ pub fn visit_capped(
 
 /// All reachable markings with numbers, and the predecessors of each.
 #[derive(Debug)]
-pub struct Numbered {
+pub struct ReachabilityGraph {
     markings: Vec<Box<[u8]>>,
     /// Start of the predecessors of each marking in `before`.
     starts: Vec<usize>,
     before: Vec<u32>,
 }
 
-impl Numbered {
+impl ReachabilityGraph {
     /// Enumerates the reachable markings, at most `most`. Calls `goes_on` for each, and stops when
     /// it returns false.
     ///
@@ -132,7 +133,7 @@ impl Numbered {
             starts[at] += starts[at - 1];
         }
         let before = edges.into_iter().map(|(_, from)| from).collect();
-        Ok(Numbered { markings, starts, before })
+        Ok(ReachabilityGraph { markings, starts, before })
     }
 
     /// Returns the number of markings.

@@ -34,7 +34,7 @@ mod skeleton;
 mod sum;
 mod traps;
 
-pub use bounds::Bounds;
+pub use bounds::BoundsCertificate;
 pub use counters::count;
 pub use document::{CheckedDocument, Document};
 pub use flaw::{Flaw, check_names};
@@ -43,6 +43,6 @@ pub use lemma::Lemma;
 pub use linear::LinearCertificate;
 pub use lower_bound::LowerBound;
 pub(crate) use names::comparison;
-pub use names::{Comparison, NamedDocument};
+pub use names::{NamedComparison, NamedDocument};
 pub use precedence::Precedence;
 pub(crate) use traps::check_trap;

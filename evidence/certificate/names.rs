@@ -28,7 +28,7 @@
 //! `"precedences": [{"unfed": {"places": ["p"], "idle": 0, "fed": 1}}, {"kept": {"places": ["q"],
 //! "idle": 2, "marked": 3}}]`, with comparisons by their index. Integers may have up to 127 bits.
 
-use super::bounds::{Bound, Bounds, Inference};
+use super::bounds::{BoundStep, BoundsCertificate, TokenBound};
 use super::closed_set::ClosedSet;
 use super::counters;
 use super::document::Document;
@@ -42,11 +42,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// A document with names instead of ids.
-pub type NamedDocument = Document<String, String, String, Comparison>;
+pub type NamedDocument = Document<String, String, String, NamedComparison>;
 
 /// A linear comparison with names: the sum is at most the bound.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct NamedComparison {
     /// Places with their coefficients.
     pub sum: Vec<(String, i64)>,
     /// The upper bound on the sum.
@@ -80,7 +80,7 @@ impl NamedDocument {
 }
 
 fn linear(
-    named: &LinearCertificate<String, String, String, Comparison>,
+    named: &LinearCertificate<String, String, String, NamedComparison>,
     net: &Net,
 ) -> Result<LinearCertificate, Flaw> {
     let transition = |name: &String| {
@@ -96,7 +96,7 @@ fn linear(
     let counters = all(&named.counters, |set| all(set, transition))?;
     let counting = counters::count(net, &counters)?;
     let weight = |(name, weight): &(String, i128)| Ok((place(&counting, name)?, *weight));
-    let atom = |named: &Comparison| comparison(named, &counting);
+    let atom = |named: &NamedComparison| comparison(named, &counting);
     let lemma = |lemma: &Lemma<String, String>| {
         let (atoms, traps) = (lemma.atoms.clone(), lemma.traps.clone());
         let (lower_bounds, units) = (lemma.lower_bounds.clone(), all(&lemma.units, unit)?);
@@ -121,28 +121,31 @@ fn linear(
     })
 }
 
-pub(crate) fn comparison(Comparison { sum, bound }: &Comparison, net: &Net) -> Result<Atom, Flaw> {
+pub(crate) fn comparison(
+    NamedComparison { sum, bound }: &NamedComparison,
+    net: &Net,
+) -> Result<Atom, Flaw> {
     let terms = all(sum, |(name, a)| Ok((place(net, name)?, *a)))?;
     let sum = LinearSum::new(terms).map_err(|error| Flaw::TooLarge(error.to_string()))?;
     Ok(Atom { sum, bound: *bound })
 }
 
-fn bounds(named: &Bounds<String>, net: &Net) -> Result<Bounds, Flaw> {
+fn bounds(named: &BoundsCertificate<String>, net: &Net) -> Result<BoundsCertificate, Flaw> {
     let steps = all(&named.steps, |step| inference(step, net))?;
-    Ok(Bounds { assumes_units: named.assumes_units, steps })
+    Ok(BoundsCertificate { assumes_units: named.assumes_units, steps })
 }
 
-fn inference(step: &Inference<String>, net: &Net) -> Result<Inference, Flaw> {
-    let bound = |&Bound { place: ref name, upper, tokens }: &Bound<String>| {
-        Ok(Bound { place: place(net, name)?, upper, tokens })
+fn inference(step: &BoundStep<String>, net: &Net) -> Result<BoundStep, Flaw> {
+    let bound = |&TokenBound { place: ref name, upper, tokens }: &TokenBound<String>| {
+        Ok(TokenBound { place: place(net, name)?, upper, tokens })
     };
     Ok(match step {
-        Inference::Inductive(bounds) => Inference::Inductive(all(bounds, bound)?),
-        Inference::Weighted { weights, bounds } => Inference::Weighted {
+        BoundStep::Inductive(bounds) => BoundStep::Inductive(all(bounds, bound)?),
+        BoundStep::Weighted { weights, bounds } => BoundStep::Weighted {
             weights: all(weights, |(name, weight)| Ok((place(net, name)?, *weight)))?,
             bounds: all(bounds, bound)?,
         },
-        Inference::SafeUnits(places) => Inference::SafeUnits(all(places, |name| place(net, name))?),
+        BoundStep::SafeUnits(places) => BoundStep::SafeUnits(all(places, |name| place(net, name))?),
     })
 }
 

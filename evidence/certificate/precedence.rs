@@ -125,7 +125,7 @@ impl Precedence {
         let (first, second) = (atom(first)?, atom(second)?);
         let refuse = |why: &'static str| Err(Flaw::Precedence(index, why));
 
-        let set = Set::of(net, self.places());
+        let set = PlaceSet::of(net, self.places());
         let own = net.place_count() - counters.len();
         let counted = |place: PlaceId| {
             let at = place.index().checked_sub(own)?;
@@ -171,15 +171,15 @@ impl Precedence {
 }
 
 /// A set of places, and its input and output transitions.
-struct Set {
+struct PlaceSet {
     inside: Vec<bool>,
     takes: Vec<bool>,
     puts: Vec<bool>,
 }
 
-impl Set {
+impl PlaceSet {
     fn of(net: &Net, places: &[PlaceId]) -> Self {
-        let mut set = Set {
+        let mut set = PlaceSet {
             inside: vec![false; net.place_count()],
             takes: vec![false; net.transition_count()],
             puts: vec![false; net.transition_count()],

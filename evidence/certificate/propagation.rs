@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A bound on one side of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Literal {
+pub(super) struct BoundLiteral {
     pub(super) term: usize,
     /// True for an upper bound, false for a lower bound.
     pub(super) upper: bool,
@@ -35,17 +35,17 @@ const MOST: i128 = 1 << 100;
 /// ≥ x + 1 would increase each other forever.
 const LOOKS: u32 = 32;
 
-impl Literal {
+impl BoundLiteral {
     /// Returns the negation of the literal.
-    pub(super) fn negated(self) -> Literal {
+    pub(super) fn negated(self) -> BoundLiteral {
         let by = if self.upper { 1 } else { -1 };
-        Literal { upper: !self.upper, bound: self.bound + by, ..self }
+        BoundLiteral { upper: !self.upper, bound: self.bound + by, ..self }
     }
 
     /// Returns the literal that must hold before the term changes by `change`.
-    pub(super) fn before(self, change: i128) -> Result<Literal, Flaw> {
+    pub(super) fn before(self, change: i128) -> Result<BoundLiteral, Flaw> {
         let bound = self.bound.checked_sub(change).filter(|bound| bound.abs() < MOST);
-        Ok(Literal { bound: bound.ok_or(Flaw::Overflow)?, ..self })
+        Ok(BoundLiteral { bound: bound.ok_or(Flaw::Overflow)?, ..self })
     }
 
     /// Returns the number of the interval end whose change may make the literal false.
@@ -55,7 +55,7 @@ impl Literal {
 }
 
 #[derive(Clone, Debug)]
-struct Row {
+struct SumRow {
     term: usize,
     /// The terms in the row, with their coefficients.
     parts: Vec<(usize, i128)>,
@@ -80,17 +80,17 @@ impl Remainder {
 
 /// Terms with their intervals, and clauses over their bounds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Propagator {
+pub(super) struct BoundPropagator {
     low: Vec<i128>,
     high: Vec<i128>,
     /// Remainders of terms, where known.
     remainders: HashMap<usize, Remainder>,
-    rows: Vec<Row>,
+    rows: Vec<SumRow>,
     /// Rows to visit when a term changes: the rows that contain or define the term.
     rows_of: Vec<Vec<usize>>,
     known_rows: HashMap<Vec<(PlaceId, i64)>, usize>,
     /// Each clause has at most one literal per slot. The first two literals are watched.
-    clauses: Vec<Vec<Literal>>,
+    clauses: Vec<Vec<BoundLiteral>>,
     /// Indices of the clauses that watch a literal of each slot.
     watching: Vec<Vec<usize>>,
     /// The undo log: a term, true for its upper bound, and the bound before the change.
@@ -105,7 +105,7 @@ pub(super) struct Propagator {
     looked_at: Vec<usize>,
 }
 
-impl Propagator {
+impl BoundPropagator {
     /// Adds a term with an interval; `None` means unbounded.
     pub(super) fn term(&mut self, low: Option<i128>, high: Option<i128>) -> usize {
         self.low.push(low.unwrap_or(-MOST));
@@ -118,14 +118,14 @@ impl Propagator {
     /// Returns the literal of a comparison. The terms of places have the numbers of the places. A
     /// comparison of a single place bounds that term. Other comparisons bound a row, which
     /// comparisons of the same sum share.
-    pub(super) fn literal(&mut self, atom: &Atom) -> Literal {
+    pub(super) fn literal(&mut self, atom: &Atom) -> BoundLiteral {
         let (terms, bound) = (atom.sum.terms(), i128::from(atom.bound));
         if let &[(place, a)] = terms {
             let (a, term) = (i128::from(a), place.index());
             return match a > 0 {
-                true => Literal { term, upper: true, bound: bound.div_euclid(a) },
+                true => BoundLiteral { term, upper: true, bound: bound.div_euclid(a) },
                 // a·m ≤ b, so m ≥ −b / |a|, rounded up.
-                false => Literal { term, upper: false, bound: -bound.div_euclid(-a) },
+                false => BoundLiteral { term, upper: false, bound: -bound.div_euclid(-a) },
             };
         }
         let turned = terms.first().is_some_and(|&(_, a)| a < 0);
@@ -135,7 +135,7 @@ impl Propagator {
             Some(&term) => term,
             None => self.row(key),
         };
-        Literal { term, upper: !turned, bound: if turned { -bound } else { bound } }
+        BoundLiteral { term, upper: !turned, bound: if turned { -bound } else { bound } }
     }
 
     fn row(&mut self, key: Vec<(PlaceId, i64)>) -> usize {
@@ -150,7 +150,7 @@ impl Propagator {
         let row = self.rows.len();
         parts.iter().for_each(|&(part, _)| self.rows_of[part].push(row));
         self.rows_of[term].push(row);
-        self.rows.push(Row { term, parts });
+        self.rows.push(SumRow { term, parts });
         self.looks.push(0);
         self.is_dirty.push(true);
         self.dirty.push(row);
@@ -182,7 +182,7 @@ impl Propagator {
         kept: &[usize],
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<()> {
-        let all: Vec<Row> = self.rows.clone();
+        let all: Vec<SumRow> = self.rows.clone();
         let others: Vec<(usize, Vec<(usize, i128)>)> =
             flows.iter().chain(kept).map(|&other| (other, self.parts(other))).collect();
         // A row that is contained in another one begins with a part of it.
@@ -193,7 +193,7 @@ impl Propagator {
             }
         }
         let is_flow: BTreeSet<usize> = flows.iter().copied().collect();
-        for Row { term, parts } in all {
+        for SumRow { term, parts } in all {
             if !goes_on() {
                 return None;
             }
@@ -227,8 +227,8 @@ impl Propagator {
     }
 
     /// Adds a clause permanently and propagates. Returns true on a contradiction.
-    pub(super) fn add(&mut self, clause: &[Literal]) -> bool {
-        let mut merged: Vec<Literal> = clause.to_vec();
+    pub(super) fn add(&mut self, clause: &[BoundLiteral]) -> bool {
+        let mut merged: Vec<BoundLiteral> = clause.to_vec();
         merged.sort_unstable_by_key(|literal| {
             (literal.slot(), if literal.upper { -literal.bound } else { literal.bound })
         });
@@ -250,7 +250,7 @@ impl Propagator {
     }
 
     /// Returns true if the assumptions propagate to a contradiction. The assumptions are undone.
-    pub(super) fn contradicts(&mut self, assumed: impl IntoIterator<Item = Literal>) -> bool {
+    pub(super) fn contradicts(&mut self, assumed: impl IntoIterator<Item = BoundLiteral>) -> bool {
         let mark = self.trail.len();
         let contradiction =
             assumed.into_iter().any(|literal| self.assume(literal)) || self.propagate();
@@ -262,7 +262,7 @@ impl Propagator {
     /// `splits`. Tries at most `most` cases. Returns `None` when `goes_on` returns false.
     pub(super) fn contradicts_by_cases(
         &mut self,
-        splits: &[Literal],
+        splits: &[BoundLiteral],
         most: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<bool> {
@@ -274,12 +274,12 @@ impl Propagator {
 
     fn look_at_cases(
         &mut self,
-        splits: &[Literal],
+        splits: &[BoundLiteral],
         most: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<bool> {
         // The literal assumed in each open case, with the length of the trail before it.
-        let mut open: Vec<(usize, Literal)> = Vec::new();
+        let mut open: Vec<(usize, BoundLiteral)> = Vec::new();
         let mut cases = 0;
         let mut contradiction = self.propagate();
         loop {
@@ -302,10 +302,10 @@ impl Propagator {
     }
 
     /// Returns an undecided literal of an unsatisfied clause, or else one of `splits`.
-    fn undecided(&self, splits: &[Literal]) -> Option<Literal> {
-        let is_open = |clause: &&Vec<Literal>| !clause.iter().any(|&it| self.is_true(it));
+    fn undecided(&self, splits: &[BoundLiteral]) -> Option<BoundLiteral> {
+        let is_open = |clause: &&Vec<BoundLiteral>| !clause.iter().any(|&it| self.is_true(it));
         let open = self.clauses.iter().find(is_open);
-        let undecided = |&it: &Literal| !self.is_true(it) && !self.is_false(it);
+        let undecided = |&it: &BoundLiteral| !self.is_true(it) && !self.is_false(it);
         let of_clause = open.and_then(|clause| clause.iter().copied().find(undecided));
         of_clause.or_else(|| splits.iter().copied().find(undecided))
     }
@@ -321,14 +321,14 @@ impl Propagator {
         self.next = mark;
     }
 
-    fn is_false(&self, literal: Literal) -> bool {
+    fn is_false(&self, literal: BoundLiteral) -> bool {
         match literal.upper {
             true => self.low[literal.term] > literal.bound,
             false => self.high[literal.term] < literal.bound,
         }
     }
 
-    fn is_true(&self, literal: Literal) -> bool {
+    fn is_true(&self, literal: BoundLiteral) -> bool {
         match literal.upper {
             true => self.high[literal.term] <= literal.bound,
             false => self.low[literal.term] >= literal.bound,
@@ -336,12 +336,12 @@ impl Propagator {
     }
 
     /// Makes a literal true. Returns true if it is already false.
-    fn assume(&mut self, literal: Literal) -> bool {
+    fn assume(&mut self, literal: BoundLiteral) -> bool {
         if self.is_false(literal) {
             return true;
         }
         if !self.is_true(literal) {
-            let Literal { term, upper, mut bound } = literal;
+            let BoundLiteral { term, upper, mut bound } = literal;
             // The rounding never makes a literal false that is not yet false.
             if let Some(remainder) = self.remainders.get(&term) {
                 bound = remainder.nearest(bound, upper);
@@ -426,11 +426,11 @@ impl Propagator {
     /// Tightens the interval of a row by its parts, and the intervals of the parts by the row.
     /// Returns true if an interval is empty.
     fn tighten(&mut self, row: usize) -> bool {
-        let Row { term, parts } =
-            std::mem::replace(&mut self.rows[row], Row { term: 0, parts: Vec::new() });
+        let SumRow { term, parts } =
+            std::mem::replace(&mut self.rows[row], SumRow { term: 0, parts: Vec::new() });
         let contradiction =
             self.tighten_side(term, &parts, 1) || self.tighten_side(term, &parts, -1);
-        self.rows[row] = Row { term, parts };
+        self.rows[row] = SumRow { term, parts };
         contradiction
     }
 
@@ -450,7 +450,7 @@ impl Propagator {
         }
         if unbounded == 0 && least.abs() < MOST {
             // The inequality sign · row ≥ least.
-            let bound = Literal { term, upper: sign < 0, bound: least * sign };
+            let bound = BoundLiteral { term, upper: sign < 0, bound: least * sign };
             if self.assume(bound) {
                 return true;
             }
@@ -470,7 +470,7 @@ impl Propagator {
             // The inequality a · part ≤ rest.
             let upper = a > 0;
             let bound = if upper { rest.div_euclid(a) } else { -rest.div_euclid(-a) };
-            if bound.abs() < MOST && self.assume(Literal { term: part, upper, bound }) {
+            if bound.abs() < MOST && self.assume(BoundLiteral { term: part, upper, bound }) {
                 return true;
             }
         }

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 /// A linear expression: coefficients of places and a constant.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sum {
+pub(super) struct WeightedTokens {
     pub(super) coefficients: BTreeMap<PlaceId, i128>,
     pub(super) constant: i128,
 }
 
-impl Sum {
+impl WeightedTokens {
     /// Returns the sum with the given weights w and the constant w·m₀, if no firing increases it:
     /// Σ_p w(p)·(post(t,p) − pre(t,p)) ≤ 0 for every transition t. Then w·m ≤ w·m₀ for every
     /// reachable m. `index` is the number of the step, for messages.
@@ -19,9 +19,9 @@ impl Sum {
         net: &Net,
         index: usize,
         weights: &[(PlaceId, i128)],
-    ) -> Result<Sum, Flaw> {
+    ) -> Result<WeightedTokens, Flaw> {
         check_places(net, weights.iter().map(|&(place, _)| place))?;
-        let mut sum = Sum::default();
+        let mut sum = WeightedTokens::default();
         // Transitions without an arc to a weighted place do not change the sum.
         let mut gains: BTreeMap<TransitionId, i128> = BTreeMap::new();
         for &(place, weight) in weights {

@@ -2,12 +2,13 @@
 //! then the answers as for any net.
 
 use super::unfolding::Bindings;
-use super::{ColouredModel, Unconfirmed};
+use super::{ColouredModel, UnfoldingFlaw};
 use crate::audit::{
-    Audit, Broken, Judged, Next, Opened, Report, STATE_SPACE, Source, Verdict, Watch,
+    Audit, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError, EvidenceReader,
+    NextLine, OpenResult, STATE_SPACE,
 };
-use crate::file::{Line, Unfolding};
-use crate::reader::queries::Property;
+use crate::file::{EvidenceLine, Unfolding};
+use crate::reader::queries::AuditedProperty;
 use parikh_net::Net;
 use parikh_net::printable::Quoted;
 use std::collections::HashMap;
@@ -15,7 +16,7 @@ use std::path::Path;
 
 /// Limits of the work that an audit repeats.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct RepeatLimits {
     /// The maximum number of colours tried to rebuild an unfolding.
     pub tried: u64,
     /// The maximum number of markings of a repeated search.
@@ -23,22 +24,22 @@ pub struct Limits {
 }
 
 /// A callback that returns the questions of an examination about a net. It knows the query file.
-pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<Property>, String> + 'm;
+pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<AuditedProperty>, String> + 'm;
 
 /// An audit of files of evidence about one coloured model.
 pub struct ColouredAudit<'m> {
     model: &'m ColouredModel,
-    limits: Limits,
+    limits: RepeatLimits,
     /// Returns the questions of an examination about a net.
     queries: Box<Queries<'m>>,
-    watch: Watch,
+    watch: AuditWatch,
     /// The last unfolding, kept because the files of a run list the same.
-    made: Option<Made>,
-    report: Report,
+    made: Option<RebuiltUnfolding>,
+    report: AuditReport,
 }
 
 /// An unfolding that was rebuilt, with the list that it was built from.
-struct Made {
+struct RebuiltUnfolding {
     listed: Unfolding,
     bindings: Bindings,
     net: Net,
@@ -46,14 +47,14 @@ struct Made {
 
 impl<'m> ColouredAudit<'m> {
     /// Creates an audit of evidence about `model`.
-    pub fn new(model: &'m ColouredModel, limits: Limits, queries: Box<Queries<'m>>) -> Self {
-        let (watch, made, report) = (Watch::default(), None, Report::default());
+    pub fn new(model: &'m ColouredModel, limits: RepeatLimits, queries: Box<Queries<'m>>) -> Self {
+        let (watch, made, report) = (AuditWatch::default(), None, AuditReport::default());
         ColouredAudit { model, limits, queries, watch, made, report }
     }
 
     /// Sets the limits of time and memory.
     #[must_use]
-    pub fn with_watch(self, watch: Watch) -> Self {
+    pub fn with_watch(self, watch: AuditWatch) -> Self {
         ColouredAudit { watch, ..self }
     }
 
@@ -61,13 +62,13 @@ impl<'m> ColouredAudit<'m> {
     ///
     /// # Errors
     /// When the file is no evidence about this model, or a line cannot be read.
-    pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
+    pub fn file(&mut self, path: &Path) -> Result<(), EvidenceFileError> {
         if self.report.stopped.is_some() {
             return Ok(());
         }
-        let mut source = match Source::open(path, &self.watch)? {
-            Opened::Evidence(source) => *source,
-            Opened::CutShort(broken) => {
+        let mut source = match EvidenceReader::open(path, &self.watch)? {
+            OpenResult::Evidence(source) => *source,
+            OpenResult::CutShort(broken) => {
                 self.report.cut_short.push(broken);
                 return Ok(());
             }
@@ -78,23 +79,23 @@ impl<'m> ColouredAudit<'m> {
             true => Bindings::All,
             false => Bindings::Some,
         };
-        let is_made = |made: &Made| made.bindings == bindings && made.listed == listed;
+        let is_made = |made: &RebuiltUnfolding| made.bindings == bindings && made.listed == listed;
         if !self.made.as_ref().is_some_and(is_made) {
             let goes_on = &mut || self.watch.goes_on();
             match self.model.unfold(&listed, bindings, self.limits.tried, goes_on) {
-                Ok(net) => self.made = Some(Made { listed, bindings, net }),
-                Err(Unconfirmed::Wrong(what)) => {
+                Ok(net) => self.made = Some(RebuiltUnfolding { listed, bindings, net }),
+                Err(UnfoldingFlaw::Wrong(what)) => {
                     let what = format!("the net listed is not the model's: {what}");
                     return Err(source.broken(what));
                 }
-                Err(Unconfirmed::Stopped) => return self.stop(&source),
-                Err(too_large @ Unconfirmed::TooLarge(_)) => {
+                Err(UnfoldingFlaw::Stopped) => return self.stop(&source),
+                Err(too_large @ UnfoldingFlaw::TooLarge(_)) => {
                     let why = format!("certified on the unfolding; {too_large}");
                     return self.leave_unjudged(source, &why);
                 }
             }
         }
-        let Some(Made { net, .. }) = &self.made else { return Ok(()) };
+        let Some(RebuiltUnfolding { net, .. }) = &self.made else { return Ok(()) };
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
         let audit = Audit::new(net, self.limits.visited, queries);
         let mut audit = audit.with_watch(self.watch.clone());
@@ -104,11 +105,11 @@ impl<'m> ColouredAudit<'m> {
     }
 
     /// Returns the report.
-    pub fn finish(self) -> Report {
+    pub fn finish(self) -> AuditReport {
         self.report
     }
 
-    fn stop(&mut self, source: &Source) -> Result<(), Broken> {
+    fn stop(&mut self, source: &EvidenceReader) -> Result<(), EvidenceFileError> {
         if let Some(out_of) = self.watch.out_of() {
             let here = source.broken(format!("not confirmed: {out_of}"));
             self.report.stopped = Some((here, out_of));
@@ -118,42 +119,46 @@ impl<'m> ColouredAudit<'m> {
 
     /// Records the answers of a file, the last one for each question, as not audited for the reason
     /// `why`.
-    fn leave_unjudged(&mut self, mut source: Source, why: &str) -> Result<(), Broken> {
+    fn leave_unjudged(
+        &mut self,
+        mut source: EvidenceReader,
+        why: &str,
+    ) -> Result<(), EvidenceFileError> {
         let name = &source.header().examination;
         if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
             return Err(source.broken(format!("{} is no examination", Quoted(name))));
         }
-        let mut judged: HashMap<String, Judged> = HashMap::new();
+        let mut judged: HashMap<String, AuditedAnswer> = HashMap::new();
         let read = loop {
             match source.next() {
-                Ok(Next::Line(_)) if !self.watch.goes_on() => break self.stop(&source),
-                Ok(Next::Line(Line::Answer(answer))) => {
-                    let unjudged = Judged {
+                Ok(NextLine::Line(_)) if !self.watch.goes_on() => break self.stop(&source),
+                Ok(NextLine::Line(EvidenceLine::Answer(answer))) => {
+                    let unjudged = AuditedAnswer {
                         file: source.name().to_owned(),
                         line: source.place().line,
                         examination: source.header().examination.clone(),
                         id: answer.id,
                         question: String::new(),
                         value: answer.value,
-                        verdict: Verdict::Beyond(why.to_owned()),
+                        verdict: AuditVerdict::Beyond(why.to_owned()),
                         assumes_units: false,
                         assumptions: self.model.assumptions.clone(),
                     };
                     judged.insert(unjudged.id.clone(), unjudged);
                 }
-                Ok(Next::Line(Line::Withdrawn(id))) => {
+                Ok(NextLine::Line(EvidenceLine::Withdrawn(id))) => {
                     judged.remove(&id);
                 }
-                Ok(Next::Line(_)) => {}
-                Ok(Next::End) => break Ok(()),
-                Ok(Next::CutShort(broken)) => {
+                Ok(NextLine::Line(_)) => {}
+                Ok(NextLine::End) => break Ok(()),
+                Ok(NextLine::CutShort(broken)) => {
                     self.report.cut_short.push(broken);
                     break Ok(());
                 }
                 Err(broken) => break Err(broken),
             }
         };
-        let mut judged: Vec<Judged> = judged.into_values().collect();
+        let mut judged: Vec<AuditedAnswer> = judged.into_values().collect();
         judged.sort_unstable_by_key(|answer| answer.line);
         self.report.judged.extend(judged);
         read

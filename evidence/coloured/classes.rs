@@ -32,24 +32,24 @@
 //! same maxima, and agree on liveness. They do not agree on the number of markings, or on fairness
 //! to a single *binding*.
 
-use super::meaning::{Guard, Term};
-use super::net::{ColouredModel, Transition};
-use super::sorts::{Declarations, Kind};
-use super::tries::{Tries, Unconfirmed};
+use super::meaning::{GuardTerm, MultisetTerm};
+use super::net::{ColouredModel, GuardedTransition};
+use super::sorts::{Declarations, SortStructure};
+use super::tries::{ColourBudget, UnfoldingFlaw};
 use parikh_net::coloured::NamedClasses;
 use parikh_net::printable::Quoted;
 use std::collections::{HashMap, HashSet};
 
 /// The head of each colour, by sort.
 #[derive(Debug)]
-pub(super) struct Classes<'m> {
+pub(super) struct ClassHeads<'m> {
     declarations: &'m Declarations,
-    heads: Vec<Heads>,
+    heads: Vec<SortHeads>,
 }
 
 /// The heads of a sort's colours.
 #[derive(Debug)]
-enum Heads {
+enum SortHeads {
     /// Each colour is its own head.
     Own,
     /// The head of each colour.
@@ -60,31 +60,31 @@ enum Heads {
 
 /// A set of colours of a sort, in ascending order.
 #[derive(Debug)]
-pub(super) enum Among {
+pub(super) enum ColourSet {
     /// A number of colours, from the first on.
     All(u64),
     These(Vec<u64>),
     /// Tuples of components from these sets, each with the size of its sort.
-    Tuples(Vec<(Among, u64)>),
+    Tuples(Vec<(ColourSet, u64)>),
 }
 
-impl Among {
+impl ColourSet {
     /// Returns the number of colours.
     pub(super) fn count(&self) -> u64 {
         match self {
-            Among::All(count) => *count,
-            Among::These(colours) => colours.len() as u64,
+            ColourSet::All(count) => *count,
+            ColourSet::These(colours) => colours.len() as u64,
             // The product does not overflow, because it is at most the size of the sort.
-            Among::Tuples(parts) => parts.iter().map(|(part, _)| part.count()).product(),
+            ColourSet::Tuples(parts) => parts.iter().map(|(part, _)| part.count()).product(),
         }
     }
 
     /// Returns the colour at a position.
     pub(super) fn colour(&self, at: u64) -> u64 {
         match self {
-            Among::All(_) => at,
-            Among::These(colours) => colours[at as usize],
-            Among::Tuples(parts) => {
+            ColourSet::All(_) => at,
+            ColourSet::These(colours) => colours[at as usize],
+            ColourSet::Tuples(parts) => {
                 let (mut colour, mut scale, mut rest) = (0, 1, at);
                 for (part, size) in parts.iter().rev() {
                     colour += scale * part.colour(rest % part.count());
@@ -97,7 +97,7 @@ impl Among {
     }
 }
 
-impl<'m> Classes<'m> {
+impl<'m> ClassHeads<'m> {
     /// Creates the classes that are listed, if they satisfy the conditions.
     ///
     /// # Errors
@@ -105,34 +105,38 @@ impl<'m> Classes<'m> {
     pub(super) fn of(
         model: &'m ColouredModel,
         listed: &[NamedClasses],
-        tries: &mut Tries<'_>,
-    ) -> Result<Self, Unconfirmed> {
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<Self, UnfoldingFlaw> {
         let declarations = &model.declarations;
-        let mut classes = Classes { declarations, heads: Vec::new() };
+        let mut classes = ClassHeads { declarations, heads: Vec::new() };
         let mut left: Vec<&NamedClasses> = listed.iter().collect();
         for sort in 0..declarations.sort_count() {
             let heads = match declarations.kind(sort) {
-                _ if listed.is_empty() => Heads::Own,
-                Kind::Product(parts) => match parts.iter().all(|&part| classes.is_whole(part)) {
-                    true => Heads::Own,
-                    false => Heads::OfComponents,
-                },
-                Kind::Partition { of, part_of, .. } => {
+                _ if listed.is_empty() => SortHeads::Own,
+                SortStructure::Product(parts) => {
+                    match parts.iter().all(|&part| classes.is_whole(part)) {
+                        true => SortHeads::Own,
+                        false => SortHeads::OfComponents,
+                    }
+                }
+                SortStructure::Partition { of, part_of, .. } => {
                     let mut whole = true;
                     for (colour, &part) in (0..).zip(part_of) {
                         tries.one()?;
                         whole &= part_of[classes.head(*of, colour) as usize] == part;
                     }
                     let parts = declarations.size(sort) as usize;
-                    if whole { Heads::Own } else { Heads::By(vec![0; parts]) }
+                    if whole { SortHeads::Own } else { SortHeads::By(vec![0; parts]) }
                 }
-                Kind::Dot => Heads::Own,
-                Kind::Boolean | Kind::Constants { .. } | Kind::Range(_) => {
-                    let mut own = Heads::Own;
+                SortStructure::Dot => SortHeads::Own,
+                SortStructure::Boolean
+                | SortStructure::Constants { .. }
+                | SortStructure::Range(_) => {
+                    let mut own = SortHeads::Own;
                     for named in listed {
                         if let Some(heads) = classes.listed(sort, named, tries)? {
                             left.retain(|&other| !std::ptr::eq(other, named));
-                            own = Heads::By(heads);
+                            own = SortHeads::By(heads);
                         }
                     }
                     own
@@ -158,8 +162,8 @@ impl<'m> Classes<'m> {
         &self,
         sort: usize,
         named: &NamedClasses,
-        tries: &mut Tries<'_>,
-    ) -> Result<Option<Vec<u64>>, Unconfirmed> {
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<Option<Vec<u64>>, UnfoldingFlaw> {
         let count: usize = named.iter().map(Vec::len).sum();
         if count as u64 != self.declarations.size(sort) {
             return Ok(None);
@@ -181,15 +185,15 @@ impl<'m> Classes<'m> {
 
     /// Returns true if every colour of every sort is a head.
     pub(super) fn are_trivial(&self) -> bool {
-        self.heads.iter().all(|heads| matches!(heads, Heads::Own))
+        self.heads.iter().all(|heads| matches!(heads, SortHeads::Own))
     }
 
     /// Returns the head of a colour.
     pub(super) fn head(&self, sort: usize, colour: u64) -> u64 {
         match &self.heads[sort] {
-            Heads::Own => colour,
-            Heads::By(heads) => heads[colour as usize],
-            Heads::OfComponents => {
+            SortHeads::Own => colour,
+            SortHeads::By(heads) => heads[colour as usize],
+            SortHeads::OfComponents => {
                 let mut head = 0;
                 for (part, colour) in self.declarations.components(sort, colour) {
                     head = head * self.declarations.size(part) + self.head(part, colour);
@@ -200,24 +204,24 @@ impl<'m> Classes<'m> {
     }
 
     /// Returns all heads of a sort.
-    pub(super) fn among(&self, sort: usize) -> Among {
+    pub(super) fn among(&self, sort: usize) -> ColourSet {
         match (&self.heads[sort], self.declarations.kind(sort)) {
-            (Heads::By(heads), _) => {
+            (SortHeads::By(heads), _) => {
                 let own = (0..).zip(heads).filter(|&(colour, &head)| colour == head);
-                Among::These(own.map(|(colour, _)| colour).collect())
+                ColourSet::These(own.map(|(colour, _)| colour).collect())
             }
-            (Heads::OfComponents, Kind::Product(parts)) => {
+            (SortHeads::OfComponents, SortStructure::Product(parts)) => {
                 let parts = parts.iter();
                 let size = |part| self.declarations.size(part);
-                Among::Tuples(parts.map(|&part| (self.among(part), size(part))).collect())
+                ColourSet::Tuples(parts.map(|&part| (self.among(part), size(part))).collect())
             }
-            _ => Among::All(self.declarations.size(sort)),
+            _ => ColourSet::All(self.declarations.size(sort)),
         }
     }
 
     /// Returns true if each colour of a sort is a head.
     fn is_whole(&self, sort: usize) -> bool {
-        matches!(self.heads[sort], Heads::Own)
+        matches!(self.heads[sort], SortHeads::Own)
     }
 
     fn variable(&self, variable: usize) -> usize {
@@ -228,9 +232,9 @@ impl<'m> Classes<'m> {
     fn check(
         &self,
         model: &ColouredModel,
-        transition: &Transition,
-        tries: &mut Tries<'_>,
-    ) -> Result<(), Unconfirmed> {
+        transition: &GuardedTransition,
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<(), UnfoldingFlaw> {
         let told_apart = |by: &str| {
             let id = Quoted(&transition.id);
             wrong(format!("{by} of {id} may tell colours apart that were made one"))
@@ -244,7 +248,7 @@ impl<'m> Classes<'m> {
             }
         }
         let mut seen = HashSet::new();
-        let any_will_do = |(place, term): &(usize, Term)| {
+        let any_will_do = |(place, term): &(usize, MultisetTerm)| {
             self.any_tokens_will_do(term, model.places[*place].sort, &mut seen)
         };
         match transition.takes.iter().all(any_will_do) {
@@ -256,25 +260,27 @@ impl<'m> Classes<'m> {
     /// Checks condition 1 for a term of this sort.
     fn goes_with_heads(
         &self,
-        term: &Term,
+        term: &MultisetTerm,
         sort: usize,
-        tries: &mut Tries<'_>,
-    ) -> Result<bool, Unconfirmed> {
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<bool, UnfoldingFlaw> {
         Ok(match term {
-            Term::Constant(_) | Term::Variable(_) | Term::All(_) => true,
-            Term::Shift(of, by, size) => {
+            MultisetTerm::Constant(_) | MultisetTerm::Variable(_) | MultisetTerm::All(_) => true,
+            MultisetTerm::Shift(of, by, size) => {
                 self.keeps_classes([sort, sort], &|colour| (colour + by) % size, tries)?
                     && self.goes_with_heads(of, sort, tries)?
             }
-            Term::PartOf(of, part_of) => {
-                let Kind::Partition { of: cut, .. } = self.declarations.kind(sort) else {
+            MultisetTerm::PartOf(of, part_of) => {
+                let SortStructure::Partition { of: cut, .. } = self.declarations.kind(sort) else {
                     return Ok(false);
                 };
                 self.keeps_classes([*cut, sort], &|colour| part_of[colour as usize], tries)?
                     && self.goes_with_heads(of, *cut, tries)?
             }
-            Term::Tuple(terms) => {
-                let Kind::Product(parts) = self.declarations.kind(sort) else { return Ok(false) };
+            MultisetTerm::Tuple(terms) => {
+                let SortStructure::Product(parts) = self.declarations.kind(sort) else {
+                    return Ok(false);
+                };
                 for ((term, _), &part) in terms.iter().zip(parts) {
                     if !self.goes_with_heads(term, part, tries)? {
                         return Ok(false);
@@ -282,8 +288,8 @@ impl<'m> Classes<'m> {
                 }
                 terms.len() == parts.len()
             }
-            Term::Times(_, of) => self.goes_with_heads(of, sort, tries)?,
-            Term::Sum(terms) => {
+            MultisetTerm::Times(_, of) => self.goes_with_heads(of, sort, tries)?,
+            MultisetTerm::Sum(terms) => {
                 for term in terms {
                     if !self.goes_with_heads(term, sort, tries)? {
                         return Ok(false);
@@ -291,7 +297,7 @@ impl<'m> Classes<'m> {
                 }
                 true
             }
-            Term::Minus(first, second) => {
+            MultisetTerm::Minus(first, second) => {
                 self.is_whole(sort)
                     && self.goes_with_heads(first, sort, tries)?
                     && self.goes_with_heads(second, sort, tries)?
@@ -305,8 +311,8 @@ impl<'m> Classes<'m> {
         &self,
         [from, to]: [usize; 2],
         function: &dyn Fn(u64) -> u64,
-        tries: &mut Tries<'_>,
-    ) -> Result<bool, Unconfirmed> {
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<bool, UnfoldingFlaw> {
         if self.is_whole(from) {
             return Ok(true);
         }
@@ -322,9 +328,13 @@ impl<'m> Classes<'m> {
     }
 
     /// Checks condition 2 for a part of a guard.
-    fn guard_is_of_heads(&self, guard: &Guard, tries: &mut Tries<'_>) -> Result<bool, Unconfirmed> {
+    fn guard_is_of_heads(
+        &self,
+        guard: &GuardTerm,
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<bool, UnfoldingFlaw> {
         match guard {
-            Guard::All(parts) | Guard::Any(parts) => {
+            GuardTerm::All(parts) | GuardTerm::Any(parts) => {
                 for part in parts {
                     if !self.guard_is_of_heads(part, tries)? {
                         return Ok(false);
@@ -332,8 +342,8 @@ impl<'m> Classes<'m> {
                 }
                 Ok(true)
             }
-            Guard::Not(of) => self.guard_is_of_heads(of, tries),
-            Guard::Compare(_, sides) => {
+            GuardTerm::Not(of) => self.guard_is_of_heads(of, tries),
+            GuardTerm::Compare(_, sides) => {
                 let mut variables = Vec::new();
                 guard.variables(&mut variables);
                 variables.sort_unstable();
@@ -348,8 +358,12 @@ impl<'m> Classes<'m> {
     }
 
     /// Returns true if a term of one colour has the same value under a binding and under its heads.
-    fn is_of_heads_alone(&self, term: &Term, tries: &mut Tries<'_>) -> Result<bool, Unconfirmed> {
-        if let Term::Tuple(parts) = term {
+    fn is_of_heads_alone(
+        &self,
+        term: &MultisetTerm,
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<bool, UnfoldingFlaw> {
+        if let MultisetTerm::Tuple(parts) = term {
             for (part, _) in parts {
                 if !self.is_of_heads_alone(part, tries)? {
                     return Ok(false);
@@ -372,8 +386,8 @@ impl<'m> Classes<'m> {
         &self,
         variable: usize,
         value: &dyn Fn(&[u64]) -> T,
-        tries: &mut Tries<'_>,
-    ) -> Result<bool, Unconfirmed> {
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<bool, UnfoldingFlaw> {
         let sort = self.variable(variable);
         if self.is_whole(sort) {
             return Ok(true);
@@ -393,26 +407,35 @@ impl<'m> Classes<'m> {
     }
 
     /// Checks condition 3 for a term of this sort. `seen` are the variables of earlier terms.
-    fn any_tokens_will_do(&self, term: &Term, sort: usize, seen: &mut HashSet<usize>) -> bool {
+    fn any_tokens_will_do(
+        &self,
+        term: &MultisetTerm,
+        sort: usize,
+        seen: &mut HashSet<usize>,
+    ) -> bool {
         match term {
             _ if self.is_whole(sort) => true,
-            Term::Times(0, _) => true,
-            Term::Times(1, of) => self.any_tokens_will_do(of, sort, seen),
-            Term::Sum(parts) => parts.iter().all(|part| self.any_tokens_will_do(part, sort, seen)),
+            MultisetTerm::Times(0, _) => true,
+            MultisetTerm::Times(1, of) => self.any_tokens_will_do(of, sort, seen),
+            MultisetTerm::Sum(parts) => {
+                parts.iter().all(|part| self.any_tokens_will_do(part, sort, seen))
+            }
             term => self.is_any_colour(term, sort, seen),
         }
     }
 
     /// Returns true if the components of a term whose colours share a class with others are unseen
     /// variables.
-    fn is_any_colour(&self, term: &Term, sort: usize, seen: &mut HashSet<usize>) -> bool {
+    fn is_any_colour(&self, term: &MultisetTerm, sort: usize, seen: &mut HashSet<usize>) -> bool {
         match (term, self.declarations.kind(sort)) {
             // By condition 1, a shift maps classes to classes, and it is a bijection. So each
             // colour of a class comes from one colour of one class.
-            (Term::Shift(of, ..), _) => self.is_any_colour(of, sort, seen),
-            (Term::Variable(variable), _) => self.is_whole(sort) || seen.insert(*variable),
-            (Term::Constant(colour), _) => self.is_whole(sort) || self.is_alone(sort, *colour),
-            (Term::Tuple(terms), Kind::Product(parts)) => {
+            (MultisetTerm::Shift(of, ..), _) => self.is_any_colour(of, sort, seen),
+            (MultisetTerm::Variable(variable), _) => self.is_whole(sort) || seen.insert(*variable),
+            (MultisetTerm::Constant(colour), _) => {
+                self.is_whole(sort) || self.is_alone(sort, *colour)
+            }
+            (MultisetTerm::Tuple(terms), SortStructure::Product(parts)) => {
                 let mut parts = terms.iter().zip(parts);
                 parts.all(|((term, _), &part)| self.is_any_colour(term, part, seen))
             }
@@ -423,12 +446,12 @@ impl<'m> Classes<'m> {
     /// Returns true if a colour is the only one of its class.
     fn is_alone(&self, sort: usize, colour: u64) -> bool {
         match &self.heads[sort] {
-            Heads::Own => true,
-            Heads::By(heads) => {
+            SortHeads::Own => true,
+            SortHeads::By(heads) => {
                 let head = heads[colour as usize];
                 heads.iter().filter(|&&other| other == head).count() == 1
             }
-            Heads::OfComponents => {
+            SortHeads::OfComponents => {
                 let mut components = self.declarations.components(sort, colour).into_iter();
                 components.all(|(part, colour)| self.is_alone(part, colour))
             }
@@ -436,6 +459,6 @@ impl<'m> Classes<'m> {
     }
 }
 
-fn wrong(what: String) -> Unconfirmed {
-    Unconfirmed::Wrong(what)
+fn wrong(what: String) -> UnfoldingFlaw {
+    UnfoldingFlaw::Wrong(what)
 }

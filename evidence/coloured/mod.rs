@@ -27,7 +27,7 @@ mod terms;
 mod tries;
 mod unfolding;
 
-pub use audit::{ColouredAudit, Limits, Queries};
+pub use audit::{ColouredAudit, Queries, RepeatLimits};
 pub use net::{ColouredModel, is_coloured, read, read_as};
-pub use tries::Unconfirmed;
+pub use tries::UnfoldingFlaw;
 pub use unfolding::Bindings;

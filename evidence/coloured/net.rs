@@ -1,13 +1,13 @@
 //! Reads the nodes and arcs of a symmetric net from PNML.
 
 use super::elements::said;
-use super::sorts::{Declarations, Kind, not_known};
-use super::terms::{Guard, Reader, Term};
+use super::sorts::{Declarations, SortStructure, not_known};
+use super::terms::{GuardTerm, MultisetTerm, TermReader};
 use crate::reader::known::nothing_unknown;
 use crate::reader::pipe::no_tagged_token;
 use crate::reader::pnml::{name_for_people, plain_arc, the_net};
 use crate::reader::references::{references, resolve};
-use crate::reader::timing::{Beside, Times};
+use crate::reader::timing::{NetTiming, TimeTreatment};
 use crate::reader::{Unreadable, attribute, decode, elements, name, only, optional, tree, trimmed};
 use parikh_net::Assumption;
 use parikh_net::printable::Quoted;
@@ -19,30 +19,30 @@ use std::collections::HashMap;
 pub struct ColouredModel {
     pub(super) name: String,
     pub(super) declarations: Declarations,
-    pub(super) places: Vec<Place>,
-    pub(super) transitions: Vec<Transition>,
+    pub(super) places: Vec<SortedPlace>,
+    pub(super) transitions: Vec<GuardedTransition>,
     /// The assumptions about the model.
     pub(super) assumptions: Vec<Assumption>,
 }
 
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct SortedPlace {
     pub(super) id: String,
     pub(super) label: Option<String>,
     pub(super) sort: usize,
-    pub(super) initial: Term,
+    pub(super) initial: MultisetTerm,
 }
 
 #[derive(Debug)]
-pub(super) struct Transition {
+pub(super) struct GuardedTransition {
     pub(super) id: String,
     pub(super) label: Option<String>,
     /// Indices of the variables, in the order of their declaration.
     pub(super) variables: Vec<usize>,
-    pub(super) guard: Guard,
+    pub(super) guard: GuardTerm,
     /// Input places with the multisets taken from them, and output places with the multisets put.
-    pub(super) takes: Vec<(usize, Term)>,
-    pub(super) puts: Vec<(usize, Term)>,
+    pub(super) takes: Vec<(usize, MultisetTerm)>,
+    pub(super) puts: Vec<(usize, MultisetTerm)>,
 }
 
 /// Returns true if a file is a coloured net. The type of the net says so. TAPAAL writes the type of
@@ -76,7 +76,7 @@ pub fn is_coloured(bytes: &[u8]) -> bool {
 
 /// The elements of a net by kind, each in the order of the file.
 #[derive(Default)]
-struct Outline<'a, 'i> {
+struct ColouredElements<'a, 'i> {
     declared: Vec<Node<'a, 'i>>,
     /// Place and transition elements.
     nodes: Vec<Node<'a, 'i>>,
@@ -85,10 +85,10 @@ struct Outline<'a, 'i> {
     arcs: Vec<Node<'a, 'i>>,
 }
 
-impl<'a, 'i> Outline<'a, 'i> {
+impl<'a, 'i> ColouredElements<'a, 'i> {
     /// Collects the elements of a net, including those on pages.
     fn of(net: Node<'a, 'i>) -> Result<Self, Unreadable> {
-        let mut outline = Outline::default();
+        let mut outline = ColouredElements::default();
         let mut left: Vec<_> = elements(net).collect();
         left.reverse();
         while let Some(node) = left.pop() {
@@ -116,7 +116,7 @@ impl<'a, 'i> Outline<'a, 'i> {
 /// # Errors
 /// The line, and what was expected there.
 pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
-    read_as(bytes, Times::Refused)
+    read_as(bytes, TimeTreatment::Refused)
 }
 
 /// Reads a coloured net like [`read`], and reads, ignores or rejects times and priorities according
@@ -124,18 +124,18 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
 ///
 /// # Errors
 /// The errors of [`read`].
-pub fn read_as(bytes: &[u8], times: Times) -> Result<ColouredModel, Unreadable> {
+pub fn read_as(bytes: &[u8], times: TimeTreatment) -> Result<ColouredModel, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
     nothing_unknown(net)?;
-    let Outline { declared, nodes, aliases, arcs } = Outline::of(net)?;
+    let ColouredElements { declared, nodes, aliases, arcs } = ColouredElements::of(net)?;
     let mut model = ColouredModel {
         name: optional(net, "id").unwrap_or("").to_owned(),
         declarations: Declarations::read(declared)?,
         places: Vec::new(),
         transitions: Vec::new(),
-        assumptions: Beside::of(net).assumptions(times)?,
+        assumptions: NetTiming::of(net).assumptions(times)?,
     };
     let mut ids = HashMap::new();
     for node in nodes {
@@ -184,7 +184,7 @@ pub fn read_as(bytes: &[u8], times: Times) -> Result<ColouredModel, Unreadable> 
 
 impl ColouredModel {
     fn add_place(&mut self, node: Node<'_, '_>, id: &str) -> Result<(), Unreadable> {
-        let mut reader = Reader { declarations: &mut self.declarations, depth: 0 };
+        let mut reader = TermReader { declarations: &mut self.declarations, depth: 0 };
         // A place without a type holds black tokens, as in a plain net.
         let sort = match label(node, "type", &["hlinitialMarking"])? {
             Some(sort) => reader.declarations.sort(sort)?,
@@ -192,39 +192,50 @@ impl ColouredModel {
         };
         let initial = match label(node, "hlinitialMarking", &["type"])? {
             Some(term) => reader.term(term, sort)?,
-            None => Term::Sum(Vec::new()),
+            None => MultisetTerm::Sum(Vec::new()),
         };
         let mut variables = Vec::new();
         initial.variables(&mut variables);
         if !variables.is_empty() {
             return Err(Unreadable::at(node, "a variable in an initial marking"));
         }
-        self.places.push(Place { id: id.to_owned(), label: name_for_people(node), sort, initial });
+        self.places.push(SortedPlace {
+            id: id.to_owned(),
+            label: name_for_people(node),
+            sort,
+            initial,
+        });
         Ok(())
     }
 
     fn add_transition(&mut self, node: Node<'_, '_>, id: &str) -> Result<(), Unreadable> {
-        let mut reader = Reader { declarations: &mut self.declarations, depth: 0 };
+        let mut reader = TermReader { declarations: &mut self.declarations, depth: 0 };
         let timing = ["priority", "timed", "rate", "delay", "interval"];
         let guard = match label(node, "condition", &timing)? {
             Some(term) => reader.guard(term)?,
-            None => Guard::All(Vec::new()),
+            None => GuardTerm::All(Vec::new()),
         };
         let (variables, takes, puts) = (Vec::new(), Vec::new(), Vec::new());
         let (id, label) = (id.to_owned(), name_for_people(node));
-        self.transitions.push(Transition { id, label, variables, guard, takes, puts });
+        self.transitions.push(GuardedTransition { id, label, variables, guard, takes, puts });
         Ok(())
     }
 
     /// Reads the multiset that an arc at a place moves.
-    fn inscription(&mut self, node: Node<'_, '_>, place: usize) -> Result<Term, Unreadable> {
+    fn inscription(
+        &mut self,
+        node: Node<'_, '_>,
+        place: usize,
+    ) -> Result<MultisetTerm, Unreadable> {
         let sort = self.places[place].sort;
         match label(node, "hlinscription", &["type", "arctype"])? {
             Some(term) => {
-                Reader { declarations: &mut self.declarations, depth: 0 }.term(term, sort)
+                TermReader { declarations: &mut self.declarations, depth: 0 }.term(term, sort)
             }
             // One token, if its sort has only one colour.
-            None if *self.declarations.kind(sort) == Kind::Dot => Ok(Term::Constant(0)),
+            None if *self.declarations.kind(sort) == SortStructure::Dot => {
+                Ok(MultisetTerm::Constant(0))
+            }
             None => {
                 let what =
                     "this arc has no `hlinscription`, and its place is not one of black tokens";

@@ -17,8 +17,8 @@ const MOST: u64 = 1 << 62;
 
 /// A sort of colours.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sort {
-    pub(super) kind: Kind,
+pub(super) struct ColourSort {
+    pub(super) kind: SortStructure,
     /// The number of colours.
     pub(super) size: u64,
     /// The number of components of its colours, counted recursively; 1 if the sort is no product.
@@ -27,7 +27,7 @@ pub(super) struct Sort {
 
 /// The structure of a sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SortStructure {
     Dot,
     /// The truth values: false, then true.
     Boolean,
@@ -51,7 +51,7 @@ pub(super) enum Kind {
 
 /// A declared variable.
 #[derive(Clone, Debug)]
-pub(super) struct Variable {
+pub(super) struct SortedVariable {
     pub(super) name: String,
     pub(super) sort: usize,
 }
@@ -59,8 +59,8 @@ pub(super) struct Variable {
 /// All declarations of a net.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declarations {
-    sorts: Vec<Sort>,
-    pub(super) variables: Vec<Variable>,
+    sorts: Vec<ColourSort>,
+    pub(super) variables: Vec<SortedVariable>,
     sort_ids: HashMap<String, usize>,
     constants: HashMap<String, (usize, u64)>,
     variable_ids: HashMap<String, usize>,
@@ -100,7 +100,7 @@ impl Declarations {
             // its id.
             let name = if names.insert(called) { called } else { id };
             let at = all.variables.len();
-            all.variables.push(Variable { name: name.to_owned(), sort });
+            all.variables.push(SortedVariable { name: name.to_owned(), sort });
             unique(node, all.variable_ids.insert(id.to_owned(), at))?;
         }
         Ok(all)
@@ -121,7 +121,7 @@ impl Declarations {
                     let (ids, names) = constants(said(definition), "feconstant")?;
                     let size = ids.len() as u64;
                     let cyclic = name(definition) == "cyclicenumeration";
-                    let kind = Kind::Constants { id: id.to_owned(), names, cyclic };
+                    let kind = SortStructure::Constants { id: id.to_owned(), names, cyclic };
                     (self.add(definition, kind, size)?, ids)
                 }
                 _ => match self.known_sort(definition)? {
@@ -177,7 +177,7 @@ impl Declarations {
         let missing = || Unreadable::at(node, "a colour of the sort that is cut is in no part");
         let part_of = part_of.ok_or_else(missing)?;
         let size = ids.len() as u64;
-        let kind = Kind::Partition { id: id.to_owned(), names, of, part_of };
+        let kind = SortStructure::Partition { id: id.to_owned(), names, of, part_of };
         Ok(Some((self.add(node, kind, size)?, ids)))
     }
 
@@ -203,7 +203,7 @@ impl Declarations {
             "finiteintrange" => {
                 let [start, end] = [integer(node, "start")?, integer(node, "end")?];
                 let size = if start > end { 0 } else { end.abs_diff(start).saturating_add(1) };
-                self.add(node, Kind::Range(start), size)
+                self.add(node, SortStructure::Range(start), size)
             }
             "productsort" if depth == DEEPEST => return Err(too_deep(node)),
             "productsort" => {
@@ -229,17 +229,17 @@ impl Declarations {
 
     /// Returns the sort of black tokens.
     pub(super) fn dot(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
-        self.add(node, Kind::Dot, 1)
+        self.add(node, SortStructure::Dot, 1)
     }
 
     /// Returns the sort of truth values.
     pub(super) fn boolean(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
-        self.add(node, Kind::Boolean, 2)
+        self.add(node, SortStructure::Boolean, 2)
     }
 
     /// Returns the range that contains only the number in an element.
     pub(super) fn number(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
-        self.add(node, Kind::Range(integer(node, "value")?), 1)
+        self.add(node, SortStructure::Range(integer(node, "value")?), 1)
     }
 
     /// Returns the product of these sorts.
@@ -255,15 +255,20 @@ impl Declarations {
             let what = format!("tuples of more than {DEEPEST} components are not read");
             return Err(Unreadable::at(node, what));
         }
-        self.add_sort(node, Sort { kind: Kind::Product(parts), size, components })
+        self.add_sort(node, ColourSort { kind: SortStructure::Product(parts), size, components })
     }
 
-    fn add(&mut self, node: Node<'_, '_>, kind: Kind, size: u64) -> Result<usize, Unreadable> {
-        self.add_sort(node, Sort { kind, size, components: 1 })
+    fn add(
+        &mut self,
+        node: Node<'_, '_>,
+        kind: SortStructure,
+        size: u64,
+    ) -> Result<usize, Unreadable> {
+        self.add_sort(node, ColourSort { kind, size, components: 1 })
     }
 
     /// Adds a sort, unless an equal sort exists.
-    fn add_sort(&mut self, node: Node<'_, '_>, sort: Sort) -> Result<usize, Unreadable> {
+    fn add_sort(&mut self, node: Node<'_, '_>, sort: ColourSort) -> Result<usize, Unreadable> {
         if sort.size == 0 || sort.size > MOST {
             return Err(Unreadable::at(node, "this sort has no colours, or more than 2^62"));
         }
@@ -274,7 +279,7 @@ impl Declarations {
     }
 
     /// Returns the structure of a sort.
-    pub(super) fn kind(&self, sort: usize) -> &Kind {
+    pub(super) fn kind(&self, sort: usize) -> &SortStructure {
         &self.sorts[sort].kind
     }
 
@@ -285,7 +290,7 @@ impl Declarations {
 
     /// Returns the components of a colour of a product, each with its sort.
     pub(super) fn components(&self, sort: usize, colour: u64) -> Vec<(usize, u64)> {
-        let Kind::Product(parts) = self.kind(sort) else { return Vec::new() };
+        let SortStructure::Product(parts) = self.kind(sort) else { return Vec::new() };
         let (mut components, mut rest) = (Vec::with_capacity(parts.len()), colour);
         for &part in parts.iter().rev() {
             components.push((part, rest % self.size(part)));
@@ -306,7 +311,7 @@ impl Declarations {
         let id = attribute(node, "declaration")?;
         let black = || {
             let sort = self.sort_ids.get(id).copied();
-            sort.filter(|&sort| *self.kind(sort) == Kind::Dot).map(|sort| (sort, 0))
+            sort.filter(|&sort| *self.kind(sort) == SortStructure::Dot).map(|sort| (sort, 0))
         };
         let constant = self.constants.get(id).copied().or_else(black);
         constant.ok_or_else(|| Unreadable::at(node, format!("{} is no constant", Quoted(id))))
@@ -320,10 +325,14 @@ impl Declarations {
         sort: usize,
     ) -> Result<u64, Unreadable> {
         match self.kind(sort) {
-            Kind::Range(start) if value >= *start && value.abs_diff(*start) < self.size(sort) => {
+            SortStructure::Range(start)
+                if value >= *start && value.abs_diff(*start) < self.size(sort) =>
+            {
                 Ok(value.abs_diff(*start))
             }
-            Kind::Range(_) => Err(Unreadable::at(node, format!("{value} is not in the range"))),
+            SortStructure::Range(_) => {
+                Err(Unreadable::at(node, format!("{value} is not in the range")))
+            }
             _ => Err(Unreadable::at(node, "a number where none is expected")),
         }
     }
@@ -348,18 +357,18 @@ impl Declarations {
         let text = text.trim();
         let position = |names: &[String]| names.iter().position(|it| it == text);
         match self.kind(sort) {
-            Kind::Dot => matches!(text, "." | "dot").then_some(0),
-            Kind::Boolean => {
+            SortStructure::Dot => matches!(text, "." | "dot").then_some(0),
+            SortStructure::Boolean => {
                 ["false", "true"].iter().position(|it| *it == text).map(|at| at as u64)
             }
-            Kind::Constants { names, .. } | Kind::Partition { names, .. } => {
+            SortStructure::Constants { names, .. } | SortStructure::Partition { names, .. } => {
                 position(names).map(|at| at as u64)
             }
-            Kind::Range(start) => {
+            SortStructure::Range(start) => {
                 let value: i64 = text.parse().ok().filter(|value| value >= start)?;
                 Some(value.abs_diff(*start)).filter(|colour| *colour < self.size(sort))
             }
-            Kind::Product(sorts) => {
+            SortStructure::Product(sorts) => {
                 let parts = components_of(text)?;
                 if parts.len() != sorts.len() {
                     return None;
@@ -374,7 +383,7 @@ impl Declarations {
     /// Returns the name in an unfolding of the place `id` with a colour of its sort.
     pub(super) fn unfolded_name(&self, id: &str, sort: usize, colour: u64) -> String {
         let mut name = id.to_owned();
-        if !matches!(self.kind(sort), Kind::Dot) {
+        if !matches!(self.kind(sort), SortStructure::Dot) {
             name.push('(');
             self.write_colour(&mut name, sort, colour, false);
             name.push(')');
@@ -386,15 +395,15 @@ impl Declarations {
     /// has parentheses only if `enclosed`.
     pub(super) fn write_colour(&self, text: &mut String, sort: usize, colour: u64, enclosed: bool) {
         match self.kind(sort) {
-            Kind::Dot => text.push('.'),
-            Kind::Boolean => text.push_str(if colour == 0 { "false" } else { "true" }),
-            Kind::Constants { names, .. } | Kind::Partition { names, .. } => {
+            SortStructure::Dot => text.push('.'),
+            SortStructure::Boolean => text.push_str(if colour == 0 { "false" } else { "true" }),
+            SortStructure::Constants { names, .. } | SortStructure::Partition { names, .. } => {
                 text.push_str(&names[colour as usize]);
             }
-            Kind::Range(start) => {
+            SortStructure::Range(start) => {
                 let _ = write!(text, "{}", i128::from(*start) + i128::from(colour));
             }
-            Kind::Product(_) => {
+            SortStructure::Product(_) => {
                 text.push_str(if enclosed { "(" } else { "" });
                 let components = self.components(sort, colour);
                 for (at, (part, colour)) in components.into_iter().enumerate() {

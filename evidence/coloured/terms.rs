@@ -17,20 +17,24 @@
 //!   1.
 
 use super::elements::{DEEPEST, bare_term, said, too_deep};
-pub(super) use super::meaning::{Bag, Guard, Term, TooMany};
-use super::sorts::{Declarations, Kind, integer, not_known};
+pub(super) use super::meaning::{ColourMultiset, GuardTerm, MultisetTerm, TooManyColours};
+use super::sorts::{Declarations, SortStructure, integer, not_known};
 use crate::reader::{Unreadable, attribute, name, number, only, trimmed};
 use roxmltree::Node;
 
 /// Reads terms and conditions.
-pub(super) struct Reader<'d> {
+pub(super) struct TermReader<'d> {
     pub(super) declarations: &'d mut Declarations,
     pub(super) depth: usize,
 }
 
-impl Reader<'_> {
+impl TermReader<'_> {
     /// Reads the term at `node`, which must be a multiset of `sort`.
-    pub(super) fn term(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
+    pub(super) fn term(
+        &mut self,
+        node: Node<'_, '_>,
+        sort: usize,
+    ) -> Result<MultisetTerm, Unreadable> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(too_deep(node));
@@ -40,7 +44,7 @@ impl Reader<'_> {
         term
     }
 
-    fn term_here(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
+    fn term_here(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
         let is = |found: usize| match found == sort {
             true => Ok(()),
             false => Err(Unreadable::at(node, "this is of another sort than is expected here")),
@@ -49,43 +53,47 @@ impl Reader<'_> {
             "variable" => {
                 let variable = self.declarations.variable(node)?;
                 is(self.declarations.variables[variable].sort)?;
-                Term::Variable(variable)
+                MultisetTerm::Variable(variable)
             }
             "useroperator" => {
                 let (own, colour) = self.declarations.constant(node)?;
                 match self.declarations.kind(own) {
-                    Kind::Partition { of, part_of, .. } if *of == sort => {
+                    SortStructure::Partition { of, part_of, .. } if *of == sort => {
                         let members = (0..).zip(part_of).filter(|&(_, &part)| part == colour);
-                        Term::Sum(members.map(|(member, _)| Term::Constant(member)).collect())
+                        MultisetTerm::Sum(
+                            members.map(|(member, _)| MultisetTerm::Constant(member)).collect(),
+                        )
                     }
                     _ => {
                         is(own)?;
-                        Term::Constant(colour)
+                        MultisetTerm::Constant(colour)
                     }
                 }
             }
             "dotconstant" => match self.declarations.kind(sort) {
-                Kind::Dot => Term::Constant(0),
+                SortStructure::Dot => MultisetTerm::Constant(0),
                 _ => return Err(Unreadable::at(node, "a black token where colours are expected")),
             },
             "finiteintrangeconstant" => {
                 let value = integer(node, "value")?;
                 let own = self.declarations.sort(only(node, said(node), "range")?)?;
                 self.declarations.in_range(node, value, own)?;
-                Term::Constant(self.declarations.in_range(node, value, sort)?)
+                MultisetTerm::Constant(self.declarations.in_range(node, value, sort)?)
             }
-            "numberconstant" => {
-                Term::Constant(self.declarations.in_range(node, integer(node, "value")?, sort)?)
-            }
+            "numberconstant" => MultisetTerm::Constant(self.declarations.in_range(
+                node,
+                integer(node, "value")?,
+                sort,
+            )?),
             "booleanconstant" => {
                 is(self.declarations.boolean(node)?)?;
-                Term::Constant(truth_value(node)?.into())
+                MultisetTerm::Constant(truth_value(node)?.into())
             }
             "all" => {
                 is(self.declarations.sort(only(node, said(node), "sort")?)?)?;
-                Term::All(self.declarations.size(sort))
+                MultisetTerm::All(self.declarations.size(sort))
             }
-            "empty" => Term::Sum(Vec::new()),
+            "empty" => MultisetTerm::Sum(Vec::new()),
             "partitionelementof" => {
                 is(self.declarations.sort_of_id(node, "refpartition")?)?;
                 self.part(node, sort)?
@@ -95,7 +103,7 @@ impl Reader<'_> {
     }
 
     /// Reads the term at `node`, an operator with operands.
-    fn operation(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
+    fn operation(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
         match name(node) {
             "tuple" => self.tuple(node, sort),
             "add" => {
@@ -103,12 +111,12 @@ impl Reader<'_> {
                 for inside in operands(node)? {
                     // Flatten nested sums, because files nest sums pairwise.
                     match self.term(inside, sort)? {
-                        Term::Sum(parts) if sum.is_empty() => sum = parts,
-                        Term::Sum(parts) => sum.extend(parts),
+                        MultisetTerm::Sum(parts) if sum.is_empty() => sum = parts,
+                        MultisetTerm::Sum(parts) => sum.extend(parts),
                         part => sum.push(part),
                     }
                 }
-                Ok(Term::Sum(sum))
+                Ok(MultisetTerm::Sum(sum))
             }
             "subtract" => {
                 let mut parts = Vec::new();
@@ -119,7 +127,7 @@ impl Reader<'_> {
                     return Err(Unreadable::at(node, "expected at least one operand"));
                 }
                 let first = parts.remove(0);
-                Ok(Term::Minus(Box::new(first), Box::new(Term::Sum(parts))))
+                Ok(MultisetTerm::Minus(Box::new(first), Box::new(MultisetTerm::Sum(parts))))
             }
             "numberof" | "scalarproduct" => self.multiple(node, sort),
             "successor" | "predecessor" => self.neighbour(node, sort),
@@ -127,8 +135,8 @@ impl Reader<'_> {
         }
     }
 
-    fn tuple(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
-        let Kind::Product(parts) = self.declarations.kind(sort) else {
+    fn tuple(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
+        let SortStructure::Product(parts) = self.declarations.kind(sort) else {
             return Err(Unreadable::at(node, "a tuple where none is expected"));
         };
         let parts = parts.clone();
@@ -141,11 +149,11 @@ impl Reader<'_> {
         for (inside, part) in inside.into_iter().zip(parts) {
             terms.push((self.term(inside, part)?, self.declarations.size(part)));
         }
-        Ok(Term::Tuple(terms))
+        Ok(MultisetTerm::Tuple(terms))
     }
 
     /// Reads a multiple of a term: a number and a term in either order, or the term alone.
-    fn multiple(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
+    fn multiple(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
         let inside = operands(node)?;
         let is_number = |node: &Node<'_, '_>| name(*node) == "numberconstant";
         let (times, of) = match inside[..] {
@@ -155,52 +163,52 @@ impl Reader<'_> {
             _ => return Err(Unreadable::at(node, "expected a number and a term")),
         };
         let times = number(times, attribute(times, "value")?)?;
-        Ok(Term::Times(times, Box::new(self.term(of, sort)?)))
+        Ok(MultisetTerm::Times(times, Box::new(self.term(of, sort)?)))
     }
 
     /// Reads the successor or predecessor of a colour.
-    fn neighbour(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
+    fn neighbour(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
         let size = self.declarations.size(sort);
-        let Kind::Constants { cyclic: true, .. } = self.declarations.kind(sort) else {
+        let SortStructure::Constants { cyclic: true, .. } = self.declarations.kind(sort) else {
             return Err(Unreadable::at(node, "only cyclic enumerations have neighbours"));
         };
         let of = self.term(operand(node)?, sort)?;
         let by = if name(node) == "successor" { 1 } else { size - 1 };
-        Ok(Term::Shift(Box::new(of), by, size))
+        Ok(MultisetTerm::Shift(Box::new(of), by, size))
     }
 
     /// Reads the partition element of a colour.
-    fn part(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
-        let Kind::Partition { of, part_of, .. } = self.declarations.kind(sort) else {
+    fn part(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
+        let SortStructure::Partition { of, part_of, .. } = self.declarations.kind(sort) else {
             return Err(Unreadable::at(node, "this is no partition"));
         };
         let (of, part_of) = (*of, part_of.clone());
-        Ok(Term::PartOf(Box::new(self.term(operand(node)?, of)?), part_of))
+        Ok(MultisetTerm::PartOf(Box::new(self.term(operand(node)?, of)?), part_of))
     }
 
     /// Reads the condition at `node`.
-    pub(super) fn guard(&mut self, node: Node<'_, '_>) -> Result<Guard, Unreadable> {
+    pub(super) fn guard(&mut self, node: Node<'_, '_>) -> Result<GuardTerm, Unreadable> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(too_deep(node));
         }
         let node = bare_term(node)?;
         let guard = match name(node) {
-            "and" => Guard::All(self.guards(node)?),
-            "or" => Guard::Any(self.guards(node)?),
-            "not" => Guard::Not(Box::new(self.guard(operand(node)?)?)),
-            "imply" => match <[Guard; 2]>::try_from(self.guards(node)?) {
-                Ok([first, then]) => Guard::Any(vec![Guard::Not(Box::new(first)), then]),
+            "and" => GuardTerm::All(self.guards(node)?),
+            "or" => GuardTerm::Any(self.guards(node)?),
+            "not" => GuardTerm::Not(Box::new(self.guard(operand(node)?)?)),
+            "imply" => match <[GuardTerm; 2]>::try_from(self.guards(node)?) {
+                Ok([first, then]) => GuardTerm::Any(vec![GuardTerm::Not(Box::new(first)), then]),
                 Err(_) => return Err(Unreadable::at(node, "expected two operands")),
             },
             "booleanconstant" => match truth_value(node)? {
-                true => Guard::All(Vec::new()),
-                false => Guard::Any(Vec::new()),
+                true => GuardTerm::All(Vec::new()),
+                false => GuardTerm::Any(Vec::new()),
             },
             "variable" => {
-                let holds = (Term::Constant(1), 0);
+                let holds = (MultisetTerm::Constant(1), 0);
                 let boolean = self.declarations.boolean(node)?;
-                Guard::Compare(i128::eq, [(self.term(node, boolean)?, 0), holds])
+                GuardTerm::Compare(i128::eq, [(self.term(node, boolean)?, 0), holds])
             }
             "equality" => self.compare(node, i128::eq)?,
             "inequality" => self.compare(node, i128::ne)?,
@@ -214,7 +222,7 @@ impl Reader<'_> {
         Ok(guard)
     }
 
-    fn guards(&mut self, node: Node<'_, '_>) -> Result<Vec<Guard>, Unreadable> {
+    fn guards(&mut self, node: Node<'_, '_>) -> Result<Vec<GuardTerm>, Unreadable> {
         operands(node)?.into_iter().map(|inside| self.guard(inside)).collect()
     }
 
@@ -222,13 +230,13 @@ impl Reader<'_> {
         &mut self,
         node: Node<'_, '_>,
         holds: fn(&i128, &i128) -> bool,
-    ) -> Result<Guard, Unreadable> {
+    ) -> Result<GuardTerm, Unreadable> {
         let [left, right] = operands(node)?[..] else {
             return Err(Unreadable::at(node, "expected two operands"));
         };
         let sorts = [self.sort_of(left)?, self.sort_of(right)?];
         let start = |reader: &Self, sort: usize| match reader.declarations.kind(sort) {
-            Kind::Range(start) => Some(*start),
+            SortStructure::Range(start) => Some(*start),
             _ => None,
         };
         let sides = match sorts.map(|sort| start(self, sort)) {
@@ -238,12 +246,12 @@ impl Reader<'_> {
             }
             _ => [(self.term(left, sorts[0])?, 0), (self.term(right, sorts[0])?, 0)],
         };
-        let ordered = !matches!(self.declarations.kind(sorts[0]), Kind::Product(_));
+        let ordered = !matches!(self.declarations.kind(sorts[0]), SortStructure::Product(_));
         if !ordered && !matches!(name(node), "equality" | "inequality") {
             return Err(Unreadable::at(node, "tuples are not ordered"));
         }
         match sides.iter().all(|(term, _)| term.is_one_colour()) {
-            true => Ok(Guard::Compare(holds, sides)),
+            true => Ok(GuardTerm::Compare(holds, sides)),
             false => Err(Unreadable::at(node, "expected one colour on either side")),
         }
     }

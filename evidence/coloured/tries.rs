@@ -2,7 +2,7 @@
 
 /// The reason that an unfolding is not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unconfirmed {
+pub enum UnfoldingFlaw {
     /// The listed names give no net that is equivalent to the coloured net.
     #[error("{0}")]
     Wrong(String),
@@ -15,7 +15,7 @@ pub enum Unconfirmed {
 }
 
 /// A counter of the colours that may still be tried.
-pub(super) struct Tries<'g> {
+pub(super) struct ColourBudget<'g> {
     left: u64,
     most: u64,
     goes_on: &'g mut dyn FnMut() -> bool,
@@ -24,10 +24,10 @@ pub(super) struct Tries<'g> {
 /// The number of colours between two calls of `goes_on`.
 const ASKING: u64 = 1 << 10;
 
-impl<'g> Tries<'g> {
+impl<'g> ColourBudget<'g> {
     /// Creates a counter with this limit. `goes_on` is called regularly.
     pub(super) fn new(most: u64, goes_on: &'g mut dyn FnMut() -> bool) -> Self {
-        Tries { left: most, most, goes_on }
+        ColourBudget { left: most, most, goes_on }
     }
 
     /// Returns the remaining number.
@@ -36,16 +36,16 @@ impl<'g> Tries<'g> {
     }
 
     /// Returns the error that the limit is reached.
-    pub(super) fn too_large(&self) -> Unconfirmed {
-        Unconfirmed::TooLarge(self.most)
+    pub(super) fn too_large(&self) -> UnfoldingFlaw {
+        UnfoldingFlaw::TooLarge(self.most)
     }
 
     /// Counts `count` colours.
     ///
     /// # Errors
     /// When the limit is reached.
-    pub(super) fn some(&mut self, count: u64) -> Result<(), Unconfirmed> {
-        self.left = self.left.checked_sub(count).ok_or(Unconfirmed::TooLarge(self.most))?;
+    pub(super) fn some(&mut self, count: u64) -> Result<(), UnfoldingFlaw> {
+        self.left = self.left.checked_sub(count).ok_or(UnfoldingFlaw::TooLarge(self.most))?;
         Ok(())
     }
 
@@ -53,10 +53,10 @@ impl<'g> Tries<'g> {
     ///
     /// # Errors
     /// When the limit is reached, or `goes_on` returns false.
-    pub(super) fn one(&mut self) -> Result<(), Unconfirmed> {
+    pub(super) fn one(&mut self) -> Result<(), UnfoldingFlaw> {
         self.some(1)?;
         match self.left.is_multiple_of(ASKING) && !(self.goes_on)() {
-            true => Err(Unconfirmed::Stopped),
+            true => Err(UnfoldingFlaw::Stopped),
             false => Ok(()),
         }
     }

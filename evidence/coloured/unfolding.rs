@@ -34,11 +34,11 @@
 //! of unlisted bindings without a known listed binding must not exceed the number of names that
 //! have not been matched.
 
-use super::classes::{Among, Classes};
-use super::net::{ColouredModel, Place, Transition};
+use super::classes::{ClassHeads, ColourSet};
+use super::net::{ColouredModel, GuardedTransition, SortedPlace};
 use super::sorts::Declarations;
-use super::terms::{Bag, Guard, Term, TooMany};
-use super::tries::{Tries, Unconfirmed};
+use super::terms::{ColourMultiset, GuardTerm, MultisetTerm, TooManyColours};
+use super::tries::{ColourBudget, UnfoldingFlaw};
 use crate::file::Unfolding;
 use parikh_net::coloured::{ColourNames, Folding};
 use parikh_net::printable::Quoted;
@@ -57,14 +57,14 @@ pub enum Bindings {
 }
 
 /// The listed colours of each place, with their places in the net.
-type Listed = Vec<HashMap<u64, PlaceId>>;
+type ListedColours = Vec<HashMap<u64, PlaceId>>;
 
 /// The tokens moved along the arcs of one direction, or the name of an unlisted place among their
 /// ends.
-type Moved = Result<Vec<(PlaceId, u64)>, String>;
+type ArcTokens = Result<Vec<(PlaceId, u64)>, String>;
 
 /// The tokens that a binding takes and puts.
-type Arcs = [Vec<(PlaceId, u64)>; 2];
+type BindingArcs = [Vec<(PlaceId, u64)>; 2];
 
 impl ColouredModel {
     /// Returns the net of the listed places and transitions, if it is equivalent to this coloured
@@ -78,11 +78,11 @@ impl ColouredModel {
         bindings: Bindings,
         most: u64,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Net, Unconfirmed> {
+    ) -> Result<Net, UnfoldingFlaw> {
         let mut builder = NetBuilder::new(&self.name);
         self.assumptions.iter().for_each(|it| builder.assume(it.clone()));
-        let mut tries = Tries::new(most, goes_on);
-        let classes = Classes::of(self, &listed.classes, &mut tries)?;
+        let mut tries = ColourBudget::new(most, goes_on);
+        let classes = ClassHeads::of(self, &listed.classes, &mut tries)?;
         if !classes.are_trivial() && bindings == Bindings::All {
             return Err(wrong("colours are made one, and firings are counted by their bindings"));
         }
@@ -94,7 +94,8 @@ impl ColouredModel {
             for name in names {
                 builder.transition(name).map_err(wrong)?;
             }
-            let mut search = Search::new(self, &classes, transition, &places, names, &mut tries);
+            let mut search =
+                BindingEnumeration::new(self, &classes, transition, &places, names, &mut tries);
             search.run()?;
             let arcs = search.finish(bindings)?;
             for (at, [takes, puts]) in (first..).zip(arcs) {
@@ -114,7 +115,7 @@ impl ColouredModel {
             self.places.iter().map(|place| place.label.as_deref()),
             self.transitions.iter().map(|it| it.label.as_deref()),
         );
-        let folding = folding.with_colour_names(Arc::new(Colours::of(self)));
+        let folding = folding.with_colour_names(Arc::new(UnfoldedNames::of(self)));
         builder.set_folding(match classes.are_trivial() {
             true => folding,
             false => folding.of_quotient(listed.classes.clone()),
@@ -127,10 +128,10 @@ impl ColouredModel {
     fn places(
         &self,
         listed: &Unfolding,
-        classes: &Classes<'_>,
+        classes: &ClassHeads<'_>,
         builder: &mut NetBuilder,
-        tries: &mut Tries<'_>,
-    ) -> Result<(Listed, Vec<usize>), Unconfirmed> {
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<(ListedColours, Vec<usize>), UnfoldingFlaw> {
         let (mut places, mut counts, mut first) = (Vec::new(), Vec::new(), 0);
         for place in &self.places {
             let names = own(&listed.places[first..], &place.id);
@@ -162,7 +163,7 @@ impl ColouredModel {
             for (colour, tokens) in initial {
                 let Some(&at) = colours.get(&colour) else {
                     let name = self.place_name(place, colour);
-                    return Err(Unconfirmed::Wrong(format!(
+                    return Err(UnfoldingFlaw::Wrong(format!(
                         "{} is marked and not listed",
                         Quoted(&name)
                     )));
@@ -179,11 +180,11 @@ impl ColouredModel {
         }
     }
 
-    fn place_name(&self, place: &Place, colour: u64) -> String {
+    fn place_name(&self, place: &SortedPlace, colour: u64) -> String {
         self.declarations.unfolded_name(&place.id, place.sort, colour)
     }
 
-    fn binding_name(&self, transition: &Transition, binding: &[u64]) -> String {
+    fn binding_name(&self, transition: &GuardedTransition, binding: &[u64]) -> String {
         let mut name = transition.id.clone();
         for (at, &variable) in transition.variables.iter().enumerate() {
             let declared = &self.declarations.variables[variable];
@@ -199,20 +200,20 @@ impl ColouredModel {
 
 /// The names of unfolded places, by the colour of a token.
 #[derive(Debug)]
-struct Colours {
+struct UnfoldedNames {
     declarations: Declarations,
     /// The ids and sorts of places.
     places: Vec<(String, usize)>,
 }
 
-impl Colours {
+impl UnfoldedNames {
     fn of(model: &ColouredModel) -> Self {
         let places = model.places.iter().map(|place| (place.id.clone(), place.sort));
-        Colours { declarations: model.declarations.clone(), places: places.collect() }
+        UnfoldedNames { declarations: model.declarations.clone(), places: places.collect() }
     }
 }
 
-impl ColourNames for Colours {
+impl ColourNames for UnfoldedNames {
     fn unfolded(&self, place: usize, colour: &str) -> Option<String> {
         let (id, sort) = self.places.get(place)?;
         let colour = self.declarations.colour_named(*sort, colour)?;
@@ -221,61 +222,63 @@ impl ColourNames for Colours {
 }
 
 /// A condition that is tested once its variables have colours.
-enum Test<'m> {
-    Guard(&'m Guard),
+enum BindingTest<'m> {
+    Guard(&'m GuardTerm),
     /// The colour taken from this place must be listed.
-    Listed(usize, &'m Term),
+    Listed(usize, &'m MultisetTerm),
 }
 
 /// The enumeration of the bindings of a transition.
-struct Search<'m, 's, 'g> {
+struct BindingEnumeration<'m, 's, 'g> {
     model: &'m ColouredModel,
-    classes: &'s Classes<'m>,
-    transition: &'m Transition,
-    places: &'s Listed,
+    classes: &'s ClassHeads<'m>,
+    transition: &'m GuardedTransition,
+    places: &'s ListedColours,
     /// The listed names that have not been matched.
     missing: HashMap<&'s str, usize>,
-    tries: &'s mut Tries<'g>,
+    tries: &'s mut ColourBudget<'g>,
     /// The variables in the order of assignment, each with the conditions to test then. The first
     /// entry has no variable, for conditions without variables.
-    steps: Vec<(Option<usize>, Vec<Test<'m>>)>,
+    steps: Vec<(Option<usize>, Vec<BindingTest<'m>>)>,
     binding: Vec<u64>,
-    arcs: Vec<Arcs>,
+    arcs: Vec<BindingArcs>,
     /// The effects of listed bindings found so far.
-    known: HashSet<Arcs>,
+    known: HashSet<BindingArcs>,
     /// The effects of unlisted bindings without a known listed binding of the same effect, each
     /// with the name of one such binding.
-    unlisted: HashMap<Arcs, String>,
+    unlisted: HashMap<BindingArcs, String>,
     /// The name of some unlisted binding.
     has_unlisted: Option<String>,
 }
 
-impl<'m, 's, 'g> Search<'m, 's, 'g> {
+impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
     fn new(
         model: &'m ColouredModel,
-        classes: &'s Classes<'m>,
-        transition: &'m Transition,
-        places: &'s Listed,
+        classes: &'s ClassHeads<'m>,
+        transition: &'m GuardedTransition,
+        places: &'s ListedColours,
         names: &'s [String],
-        tries: &'s mut Tries<'g>,
+        tries: &'s mut ColourBudget<'g>,
     ) -> Self {
-        let mut tests: Vec<(Vec<usize>, Test<'m>)> = Vec::new();
+        let mut tests: Vec<(Vec<usize>, BindingTest<'m>)> = Vec::new();
         let mut guards = vec![&transition.guard];
         while let Some(guard) = guards.pop() {
             match guard {
-                Guard::All(parts) => guards.extend(parts),
-                part => tests.push((variables(|into| part.variables(into)), Test::Guard(part))),
+                GuardTerm::All(parts) => guards.extend(parts),
+                part => {
+                    tests.push((variables(|into| part.variables(into)), BindingTest::Guard(part)))
+                }
             }
         }
         for (place, term) in &transition.takes {
             let mut parts = vec![term];
             while let Some(part) = parts.pop() {
                 match part {
-                    Term::Sum(inside) => parts.extend(inside),
-                    Term::Times(1.., of) => parts.push(of),
+                    MultisetTerm::Sum(inside) => parts.extend(inside),
+                    MultisetTerm::Times(1.., of) => parts.push(of),
                     part if part.is_one_colour() => {
                         let read = variables(|into| part.variables(into));
-                        tests.push((read, Test::Listed(*place, part)));
+                        tests.push((read, BindingTest::Listed(*place, part)));
                     }
                     // Other parts are tested when the binding is complete.
                     _ => {}
@@ -283,7 +286,7 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
             }
         }
         let steps = order(model, &transition.variables, tests);
-        Search {
+        BindingEnumeration {
             model,
             classes,
             transition,
@@ -292,21 +295,21 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
             tries,
             steps,
             binding: vec![0; model.declarations.variables.len()],
-            arcs: vec![Arcs::default(); names.len()],
+            arcs: vec![BindingArcs::default(); names.len()],
             known: HashSet::new(),
             unlisted: HashMap::new(),
             has_unlisted: None,
         }
     }
 
-    fn run(&mut self) -> Result<(), Unconfirmed> {
+    fn run(&mut self) -> Result<(), UnfoldingFlaw> {
         // The colours to try at each step; `next` has the position of the next one.
         let variables = &self.model.declarations.variables;
-        let tried: Vec<Among> = self
+        let tried: Vec<ColourSet> = self
             .steps
             .iter()
             .map(|(variable, _)| match variable {
-                None => Among::All(1),
+                None => ColourSet::All(1),
                 Some(at) => self.classes.among(variables[*at].sort),
             })
             .collect();
@@ -332,10 +335,10 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
         Ok(())
     }
 
-    fn holds(&self, test: &Test<'_>) -> bool {
+    fn holds(&self, test: &BindingTest<'_>) -> bool {
         match test {
-            Test::Guard(guard) => guard.holds(&self.binding),
-            Test::Listed(place, term) => {
+            BindingTest::Guard(guard) => guard.holds(&self.binding),
+            BindingTest::Listed(place, term) => {
                 self.places[*place].contains_key(&self.head(*place, term.colour(&self.binding)))
             }
         }
@@ -347,12 +350,12 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
     }
 
     /// Processes a complete binding whose guard holds.
-    fn complete(&mut self) -> Result<(), Unconfirmed> {
+    fn complete(&mut self) -> Result<(), UnfoldingFlaw> {
         let Ok(takes) = self.moved(&self.transition.takes)? else { return Ok(()) };
         let name = self.model.binding_name(self.transition, &self.binding);
         let puts = self.moved(&self.transition.puts)?.map_err(|place| {
             let [name, place] = [&*name, &*place].map(Quoted);
-            Unconfirmed::Wrong(format!("{name} puts tokens on {place}, which is not listed"))
+            UnfoldingFlaw::Wrong(format!("{name} puts tokens on {place}, which is not listed"))
         })?;
         let arcs = [takes, puts];
         match self.missing.remove(&*name) {
@@ -375,13 +378,13 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
         }
     }
 
-    fn not_listed(&self) -> Unconfirmed {
+    fn not_listed(&self) -> UnfoldingFlaw {
         let name = self.unlisted.values().min().map_or("", String::as_str);
-        Unconfirmed::Wrong(format!("{} is not listed", Quoted(name)))
+        UnfoldingFlaw::Wrong(format!("{} is not listed", Quoted(name)))
     }
 
     /// Returns the tokens that the binding moves along these arcs.
-    fn moved(&mut self, arcs: &[(usize, Term)]) -> Result<Moved, Unconfirmed> {
+    fn moved(&mut self, arcs: &[(usize, MultisetTerm)]) -> Result<ArcTokens, UnfoldingFlaw> {
         let mut moved: Vec<(PlaceId, u64)> = Vec::new();
         for (place, term) in arcs {
             for (colour, tokens) in evaluated(term, &self.binding, self.tries)? {
@@ -403,7 +406,7 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
 
     /// Returns the arcs of the listed transitions, if all were matched and every unlisted binding
     /// has the effect of a listed one (4).
-    fn finish(self, bindings: Bindings) -> Result<Vec<Arcs>, Unconfirmed> {
+    fn finish(self, bindings: Bindings) -> Result<Vec<BindingArcs>, UnfoldingFlaw> {
         if let Some(name) = self.missing.keys().min() {
             return Err(no_such(name, "transition that can fire"));
         }
@@ -411,7 +414,7 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
             return Err(self.not_listed());
         }
         match self.has_unlisted {
-            Some(name) if bindings == Bindings::All => Err(Unconfirmed::Wrong(format!(
+            Some(name) if bindings == Bindings::All => Err(UnfoldingFlaw::Wrong(format!(
                 "{} is not listed, and firings are counted by their bindings",
                 Quoted(&name)
             ))),
@@ -425,8 +428,8 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
 fn order<'m>(
     model: &ColouredModel,
     variables: &[usize],
-    mut tests: Vec<(Vec<usize>, Test<'m>)>,
-) -> Vec<(Option<usize>, Vec<Test<'m>>)> {
+    mut tests: Vec<(Vec<usize>, BindingTest<'m>)>,
+) -> Vec<(Option<usize>, Vec<BindingTest<'m>>)> {
     let size =
         |variable: usize| model.declarations.size(model.declarations.variables[variable].sort);
     let mut open = variables.to_vec();
@@ -469,20 +472,24 @@ fn own<'l>(names: &'l [String], id: &str) -> &'l [String] {
     &names[..names.iter().take_while(|name| is_own(name)).count()]
 }
 
-fn evaluated(term: &Term, binding: &[u64], tries: &mut Tries<'_>) -> Result<Bag, Unconfirmed> {
+fn evaluated(
+    term: &MultisetTerm,
+    binding: &[u64],
+    tries: &mut ColourBudget<'_>,
+) -> Result<ColourMultiset, UnfoldingFlaw> {
     let most = usize::try_from(tries.left()).unwrap_or(usize::MAX);
-    let bag = term.evaluate(binding, most).map_err(|TooMany| tries.too_large())?;
+    let bag = term.evaluate(binding, most).map_err(|TooManyColours| tries.too_large())?;
     tries.some(bag.len() as u64)?;
     Ok(bag)
 }
 
 const TOO_MANY: &str = "a binding moves 2^63 tokens or more";
 
-fn wrong(what: impl ToString) -> Unconfirmed {
-    Unconfirmed::Wrong(what.to_string())
+fn wrong(what: impl ToString) -> UnfoldingFlaw {
+    UnfoldingFlaw::Wrong(what.to_string())
 }
 
-fn no_such(name: &str, kind: &str) -> Unconfirmed {
+fn no_such(name: &str, kind: &str) -> UnfoldingFlaw {
     let name = Quoted(name);
-    Unconfirmed::Wrong(format!("{name} is listed and is no {kind} of the model, or comes twice"))
+    UnfoldingFlaw::Wrong(format!("{name} is listed and is no {kind} of the model, or comes twice"))
 }

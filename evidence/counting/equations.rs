@@ -13,28 +13,28 @@ pub(super) type NodeId = usize;
 
 /// A variable for the tokens of a place, between two steps that change their meaning.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct TokenVariable {
     /// The id in the working net.
     pub(super) place: PlaceId,
-    pub(super) tokens: Tokens,
+    pub(super) tokens: TokenEquation,
     /// The summands of the node, if it is a merged place; empty for an original place.
     pub(super) parts: Vec<NodeId>,
 }
 
 /// The equation for the tokens of a node.
 #[derive(Debug)]
-pub(super) enum Tokens {
+pub(super) enum TokenEquation {
     /// No equation.
     Free,
     /// The tokens are a summand of the tokens of another node.
     PartOf(NodeId),
     /// The tokens follow from other nodes by an equation.
-    Told(Linear),
+    Told(LinearEquation),
 }
 
 /// The equation `times` · tokens = weighted sum of other nodes + `constant`.
 #[derive(Clone, Debug)]
-pub(super) struct Linear {
+pub(super) struct LinearEquation {
     pub(super) times: u64,
     pub(super) sum: Vec<(NodeId, u64)>,
     pub(super) constant: i128,
@@ -43,7 +43,7 @@ pub(super) struct Linear {
 /// All equations of a reduction. The first nodes are the places of the original net, by their ids.
 #[derive(Debug)]
 pub(super) struct Equations {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<TokenVariable>,
     /// The nodes with an equation, in the order of the equations.
     pub(super) said: Vec<NodeId>,
     /// The current node of each place of the working net.
@@ -55,7 +55,7 @@ pub(super) struct Equations {
 impl Equations {
     /// Creates the equations of an empty reduction of `net`.
     pub(super) fn new(net: &Net) -> Self {
-        let free = |place| Node { place, tokens: Tokens::Free, parts: Vec::new() };
+        let free = |place| TokenVariable { place, tokens: TokenEquation::Free, parts: Vec::new() };
         Equations {
             nodes: net.places().map(free).collect(),
             said: Vec::new(),
@@ -76,19 +76,19 @@ impl Equations {
             match edit {
                 Edit::RemoveConstant(p) => {
                     let constant = i128::from(net.tokens(*p));
-                    self.say(self.node(*p), Linear { times: 1, sum: Vec::new(), constant });
+                    self.say(self.node(*p), LinearEquation { times: 1, sum: Vec::new(), constant });
                 }
                 Edit::RemoveEqual(equality) => {
                     let term = |&(p, weight): &(PlaceId, u32)| (self.node(p), u64::from(weight));
                     let sum = equality.sum.iter().map(term).collect();
                     let (times, constant) = (u64::from(equality.times), equality.constant);
-                    self.say(self.node(equality.place), Linear { times, sum, constant });
+                    self.say(self.node(equality.place), LinearEquation { times, sum, constant });
                 }
                 Edit::Fuse(places) => {
                     let parts: Vec<NodeId> = places.iter().map(|&p| self.node(p)).collect();
                     let whole = self.begin(*places.first()?);
                     for &part in &parts {
-                        self.nodes[part].tokens = Tokens::PartOf(whole);
+                        self.nodes[part].tokens = TokenEquation::PartOf(whole);
                         self.said.push(part);
                     }
                     self.nodes[whole].parts = parts;
@@ -97,7 +97,7 @@ impl Equations {
                     let before = self.node(*p);
                     let rest = i128::from(net.tokens(*p) % divisor);
                     let sum = vec![(self.begin(*p), *divisor)];
-                    self.say(before, Linear { times: 1, sum, constant: rest });
+                    self.say(before, LinearEquation { times: 1, sum, constant: rest });
                 }
                 Edit::RemoveDead(t) => self.dead.push(*t),
                 Edit::RemoveTransition(_) | Edit::SetArcs(..) => {}
@@ -112,13 +112,13 @@ impl Equations {
 
     /// Creates a new node for a place whose tokens change their meaning.
     fn begin(&mut self, place: PlaceId) -> NodeId {
-        self.nodes.push(Node { place, tokens: Tokens::Free, parts: Vec::new() });
+        self.nodes.push(TokenVariable { place, tokens: TokenEquation::Free, parts: Vec::new() });
         self.current[place.index()] = self.nodes.len() - 1;
         self.nodes.len() - 1
     }
 
-    fn say(&mut self, node: NodeId, told: Linear) {
-        self.nodes[node].tokens = Tokens::Told(told);
+    fn say(&mut self, node: NodeId, told: LinearEquation) {
+        self.nodes[node].tokens = TokenEquation::Told(told);
         self.said.push(node);
     }
 
@@ -128,22 +128,22 @@ impl Equations {
     pub(super) fn substitute(&mut self) {
         for at in (0..self.said.len()).rev() {
             let node = self.said[at];
-            let Tokens::Told(told) = &self.nodes[node].tokens else { continue };
+            let TokenEquation::Told(told) = &self.nodes[node].tokens else { continue };
             // An equation whose numbers would overflow stays as it is, which is also correct.
             let told = self.substituted(told).unwrap_or_else(|| told.clone());
-            self.nodes[node].tokens = Tokens::Told(told);
+            self.nodes[node].tokens = TokenEquation::Told(told);
         }
     }
 
     /// Returns the equation with these nodes substituted, or `None` on overflow.
-    fn substituted(&self, told: &Linear) -> Option<Linear> {
-        let Linear { mut times, mut constant, .. } = *told;
+    fn substituted(&self, told: &LinearEquation) -> Option<LinearEquation> {
+        let LinearEquation { mut times, mut constant, .. } = *told;
         let mut sum: Vec<(NodeId, u64)> = Vec::new();
         for &(other, weight) in &told.sum {
             // `times` may already be a multiple of the original factor.
             let weight = (times / told.times).checked_mul(weight)?;
             let known = match &self.nodes[other].tokens {
-                Tokens::Told(known) if known.sum.len() < 2 => known,
+                TokenEquation::Told(known) if known.sum.len() < 2 => known,
                 _ => {
                     sum.push((other, weight));
                     continue;
@@ -171,19 +171,19 @@ impl Equations {
                 _ => merged.push((node, weight)),
             }
         }
-        Some(Linear { times, sum: merged, constant })
+        Some(LinearEquation { times, sum: merged, constant })
     }
 
     /// Returns the value of a node if its equation refers to no other node.
     pub(super) fn constant(&self, node: NodeId) -> Option<u64> {
         match &self.nodes[node].tokens {
-            Tokens::Told(told) if told.sum.is_empty() => told.at(0),
+            TokenEquation::Told(told) if told.sum.is_empty() => told.at(0),
             _ => None,
         }
     }
 }
 
-impl Linear {
+impl LinearEquation {
     /// Returns the value of the node for a value of the weighted sum, or `None` if it is no valid
     /// number of tokens.
     pub(super) fn at(&self, sum: i128) -> Option<u64> {

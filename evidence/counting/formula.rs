@@ -1,7 +1,7 @@
 //! The sums over the markings of the reduced net that give the figures of the state space.
 //!
 //! Each marking of the reduced net corresponds to a number of original markings, which is a product
-//! with one factor per place ([`Weights`]). STATES is the sum of these products. An original
+//! with one factor per place ([`MarkingFactors`]). STATES is the sum of these products. An original
 //! transition is enabled in those original markings that have enough tokens on its input places.
 //! This condition changes some factors of the product. TRANSITIONS is the sum over all transitions
 //! and all markings. It depends on the equations only, not on the arcs of the reduced net.
@@ -9,19 +9,19 @@
 //! The reduced net may consist of components without common transitions. Their markings combine
 //! freely, so sums over the whole net are products of sums over the components.
 
-use super::equations::{Equations, NodeId, Tokens};
-use super::weights::{Demands, Function, WeightError, Weights};
+use super::equations::{Equations, NodeId, TokenEquation};
+use super::weights::{Demands, Function, MarkingFactors, WeightError};
 use num_bigint::BigUint;
 use parikh_net::{BuildError, Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
 
 /// The sums over the components of a reduced net, and the figures in terms of these sums.
 #[derive(Clone, Debug)]
-pub struct Formula {
+pub struct CountingFormula {
     /// The components of the reduced net.
     pub parts: Vec<CountedComponent>,
     /// The functions in the products.
-    pub weights: Weights,
+    pub weights: MarkingFactors,
     /// A constant factor of every marking.
     factor: BigUint,
     /// Groups of original transitions: the number of transitions times a constant, and the product
@@ -38,12 +38,12 @@ pub struct CountedComponent {
     pub counts: Vec<(PlaceId, Function)>,
     /// The products that are summed over the markings. The first one is the unconditional number of
     /// original markings.
-    pub products: Vec<Product>,
+    pub products: Vec<FactorProduct>,
 }
 
 /// A product with one factor per place, given by its differences from the product of the component.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Product {
+pub struct FactorProduct {
     /// Lower bounds on places, ascending. The product is 0 if a place holds less.
     pub least: Vec<(PlaceId, u64)>,
     /// The changed factors, ascending.
@@ -52,7 +52,7 @@ pub struct Product {
 
 /// The figures of the state space.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Figures {
+pub struct StateSpaceFigures {
     /// The number of reachable markings.
     pub states: BigUint,
     /// The number of pairs of a reachable marking and a transition enabled in it.
@@ -75,9 +75,9 @@ pub enum NoFormula {
 }
 
 /// Lower bounds that the precondition of a transition implies on nodes.
-type Bounds = HashMap<NodeId, u64>;
+type NodeBounds = HashMap<NodeId, u64>;
 
-impl Formula {
+impl CountingFormula {
     /// Builds the formula. `equations` relate the markings of `original` to those of `reduced`,
     /// whose places are `places` of the working net.
     pub(super) fn of(
@@ -85,13 +85,13 @@ impl Formula {
         mut equations: Equations,
         reduced: &Net,
         places: &[PlaceId],
-    ) -> Result<Formula, NoFormula> {
+    ) -> Result<CountingFormula, NoFormula> {
         equations.substitute();
-        let mut weights = Weights::new(&equations);
+        let mut weights = MarkingFactors::new(&equations);
         let mut coupled: Vec<PlaceId> = Vec::new();
         let mut factor = BigUint::from(1u8);
         for (node, it) in equations.nodes.iter().enumerate() {
-            let Tokens::Told(told) = &it.tokens else { continue };
+            let TokenEquation::Told(told) = &it.tokens else { continue };
             if told.sum.len() > 1 && weights.counts(node) {
                 coupled.push(it.place);
             } else if told.sum.is_empty() && weights.counts(node) {
@@ -105,7 +105,7 @@ impl Formula {
             for (here, p) in part.net.places().zip(&part.places) {
                 place_of[p.index()] = (parts.len(), here);
             }
-            let products = vec![Product::default()];
+            let products = vec![FactorProduct::default()];
             parts.push(CountedComponent { net: part.net, counts: Vec::new(), products });
         }
         let mut node_at: HashMap<NodeId, (usize, PlaceId)> = HashMap::new();
@@ -118,7 +118,7 @@ impl Formula {
                 parts[part].counts.push((at, function));
             }
         }
-        let mut formula = Formula { parts, weights, factor, groups: Vec::new() };
+        let mut formula = CountingFormula { parts, weights, factor, groups: Vec::new() };
         let groups = formula.firings(original, &equations, &node_at, &mut coupled)?;
         if !coupled.is_empty() {
             coupled.sort_unstable();
@@ -150,7 +150,7 @@ impl Formula {
                 continue;
             }
             let mut times = self.factor.clone();
-            let mut products: BTreeMap<usize, Product> = BTreeMap::new();
+            let mut products: BTreeMap<usize, FactorProduct> = BTreeMap::new();
             for (node, (least, demands)) in demands {
                 match node_at.get(&node) {
                     None => {
@@ -174,7 +174,7 @@ impl Formula {
             for (part, mut product) in products {
                 product.least.sort_unstable();
                 product.changed.sort_unstable();
-                if product == Product::default() {
+                if product == FactorProduct::default() {
                     continue;
                 }
                 let known = &mut self.parts[part].products;
@@ -190,7 +190,7 @@ impl Formula {
     }
 
     /// Returns the figures, given the sum of each product over the markings of each component.
-    pub fn figures(&self, sums: &[Vec<BigUint>]) -> Figures {
+    pub fn figures(&self, sums: &[Vec<BigUint>]) -> StateSpaceFigures {
         let every = |(at, _): (usize, &CountedComponent)| &sums[at][0];
         let markings: BigUint = self.parts.iter().enumerate().map(every).product();
         let mut transitions = BigUint::ZERO;
@@ -204,7 +204,7 @@ impl Formula {
             }
             transitions += sum;
         }
-        Figures { states: markings * &self.factor, transitions }
+        StateSpaceFigures { states: markings * &self.factor, transitions }
     }
 }
 
@@ -218,7 +218,7 @@ impl CountedComponent {
     }
 }
 
-impl Weights {
+impl MarkingFactors {
     /// Returns the factor of a node that is constant.
     fn constant(
         &mut self,
@@ -239,13 +239,13 @@ fn demands(
     original: &Net,
     t: TransitionId,
     equations: &Equations,
-    weights: &Weights,
+    weights: &MarkingFactors,
     coupled: &mut Vec<PlaceId>,
 ) -> Option<BTreeMap<NodeId, (u64, Demands)>> {
     let nodes = &equations.nodes;
     // From the leaves upwards: descendants come later in the order of the forest.
     let mut waiting: BTreeMap<std::cmp::Reverse<usize>, NodeId> = BTreeMap::new();
-    let mut bounds = Bounds::new();
+    let mut bounds = NodeBounds::new();
     let mut below: HashMap<NodeId, Demands> = HashMap::new();
     for arc in original.pre(t) {
         let leaf = arc.place.index();
@@ -258,12 +258,12 @@ fn demands(
         let bound = bounds.get(&node).copied().unwrap_or(0);
         let demands = below.remove(&node).unwrap_or_default();
         let above = match &nodes[node].tokens {
-            Tokens::PartOf(whole) => {
+            TokenEquation::PartOf(whole) => {
                 let sum = bounds.entry(*whole).or_default();
                 *sum = sum.saturating_add(bound);
                 *whole
             }
-            Tokens::Told(told) if told.sum.len() == 1 => {
+            TokenEquation::Told(told) if told.sum.len() == 1 => {
                 let (by, _) = told.sum[0];
                 let least = told.least_teller(bound);
                 let known = bounds.entry(by).or_default();
@@ -280,13 +280,13 @@ fn demands(
     }
     let (mut fires, mut known) = (true, HashMap::new());
     roots.retain(|&root, (bound, _)| match &nodes[root].tokens {
-        Tokens::Told(told) if told.sum.len() > 1 => {
+        TokenEquation::Told(told) if told.sum.len() > 1 => {
             if least(equations, root, &bounds, DEEPEST, &mut known) < *bound {
                 coupled.push(nodes[root].place);
             }
             false
         }
-        Tokens::Told(_) => {
+        TokenEquation::Told(_) => {
             fires &= equations.constant(root).is_some_and(|tokens| tokens >= *bound);
             // A node with the constant factor 1 meets its demand in every marking.
             weights.counts(root)
@@ -304,11 +304,11 @@ const DEEPEST: usize = 16;
 fn least(
     equations: &Equations,
     node: NodeId,
-    bounds: &Bounds,
+    bounds: &NodeBounds,
     deepest: usize,
     known: &mut HashMap<(NodeId, usize), u64>,
 ) -> u64 {
-    let Tokens::Told(told) = &equations.nodes[node].tokens else { return 0 };
+    let TokenEquation::Told(told) = &equations.nodes[node].tokens else { return 0 };
     if deepest == 0 {
         return 0;
     }

@@ -15,8 +15,8 @@
 //! | `visit` | computation of the sums by visiting the markings |
 //!
 //! The sums can also be computed from another representation of the markings of a
-//! [`CountedComponent`], such as a decision diagram: every factor of a [`Product`] is a function of
-//! one place.
+//! [`CountedComponent`], such as a decision diagram: every factor of a [`FactorProduct`] is a
+//! function of one place.
 //!
 //! # Sources
 //! B. Berthomieu, D. Le Botlan, S. Dal Zilio, *Counting Petri net markings from reduction
@@ -27,14 +27,14 @@ mod formula;
 mod visit;
 mod weights;
 
-pub use formula::{CountedComponent, Figures, Formula, NoFormula, Product};
+pub use formula::{CountedComponent, CountingFormula, FactorProduct, NoFormula, StateSpaceFigures};
 pub use visit::sums;
-pub use weights::{Function, WeightError, Weights};
+pub use weights::{Function, MarkingFactors, WeightError};
 
 use crate::certificate::Flaw;
-use crate::reduction::{Candidate, LogError, NamedLog, Needs, Preserve, WorkNet, finish, redo};
 #[cfg(any(test, feature = "mutation"))]
-use crate::reduction::{Context, Granted, apply, propose, rules};
+use crate::reduction::{AssumedCondition, Context, apply, propose, rules};
+use crate::reduction::{Candidate, LogError, NamedLog, Needs, Preserve, WorkNet, finish, redo};
 use equations::Equations;
 use parikh_net::{Net, PlaceId};
 
@@ -52,7 +52,7 @@ pub enum CountError {
     NoFormula(#[from] NoFormula),
     /// The markings were not all visited.
     #[error(transparent)]
-    Flaw(#[from] Flaw),
+    Visit(#[from] Flaw),
 }
 
 /// Returns the needs of a reduction that keeps every marking.
@@ -60,7 +60,7 @@ pub fn needs() -> Needs {
     Needs { preserve: Preserve::MARKINGS, ..Needs::default() }
 }
 
-impl Formula {
+impl CountingFormula {
     /// Checks every step of a reduction of `net`, and builds the formula from its equations.
     ///
     /// # Errors
@@ -69,11 +69,11 @@ impl Formula {
         net: &Net,
         log: &NamedLog,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Formula, CountError> {
+    ) -> Result<CountingFormula, CountError> {
         if log.needs(net)? != needs() {
             return Err(CountError::NotKept);
         }
-        Formula::of_steps(net, log.steps(net, &needs()), goes_on)
+        CountingFormula::of_steps(net, log.steps(net, &needs()), goes_on)
     }
 
     /// Builds the formula from steps of a reduction.
@@ -84,13 +84,17 @@ impl Formula {
         net: &Net,
         steps: impl IntoIterator<Item = Result<(&'s str, Candidate), LogError>>,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Formula, CountError> {
+    ) -> Result<CountingFormula, CountError> {
         let (mut equations, mut kept) = (Equations::new(net), true);
         let mut take = |_: &_, _: &_, net: &_, edits: &_| {
             kept &= equations.take(net, edits).is_some();
         };
         let work = redo(net, &needs(), steps, &mut take, goes_on)?;
-        if kept { Formula::at_the_end(net, &work, equations) } else { Err(CountError::NotKept) }
+        if kept {
+            CountingFormula::at_the_end(net, &work, equations)
+        } else {
+            Err(CountError::NotKept)
+        }
     }
 
     /// Builds the formula while a condition of every rule is assumed, which makes counts wrong. For
@@ -102,8 +106,8 @@ impl Formula {
     pub fn of_mutant<'s>(
         net: &Net,
         steps: impl IntoIterator<Item = (&'s str, Candidate)>,
-        granted: Granted,
-    ) -> Result<Formula, CountError> {
+        granted: AssumedCondition,
+    ) -> Result<CountingFormula, CountError> {
         let (mut work, mut equations) = (WorkNet::new(net, &needs()), Equations::new(net));
         for (step, (name, candidate)) in (1..).zip(steps) {
             let rule = rules::named(name).ok_or(CountError::NotKept)?;
@@ -113,25 +117,29 @@ impl Formula {
             equations.take(&work, &edits).ok_or(CountError::NotKept)?;
             apply(&mut work, edits, |_, _| ()).map_err(|_| fails())?;
         }
-        Formula::at_the_end(net, &work, equations)
+        CountingFormula::at_the_end(net, &work, equations)
     }
 
-    fn at_the_end(net: &Net, work: &WorkNet, equations: Equations) -> Result<Formula, CountError> {
+    fn at_the_end(
+        net: &Net,
+        work: &WorkNet,
+        equations: Equations,
+    ) -> Result<CountingFormula, CountError> {
         let places: Vec<PlaceId> = work.places().collect();
         // Rules that keep every marking do not compose transitions.
         let mut name = |_: &_, _| String::new();
         let reduced = finish(net, work, needs(), &mut name, &mut |_, _| ());
         let reduced = reduced.map_err(|_| LogError::OtherNet)?.net;
-        Ok(Formula::of(net, equations, &reduced, &places)?)
+        Ok(CountingFormula::of(net, equations, &reduced, &places)?)
     }
 
     /// Builds the formula of a net without reduction. It still uses that components combine freely.
     ///
     /// # Errors
     /// When there are too many ids.
-    pub fn of_net(net: &Net) -> Result<Formula, NoFormula> {
+    pub fn of_net(net: &Net) -> Result<CountingFormula, NoFormula> {
         let places: Vec<PlaceId> = net.places().collect();
-        Formula::of(net, Equations::new(net), net, &places)
+        CountingFormula::of(net, Equations::new(net), net, &places)
     }
 }
 
@@ -142,10 +150,10 @@ impl Formula {
 /// # Errors
 /// When there are more markings, a place overflows, or `goes_on` returns false.
 pub fn count(
-    formula: &mut Formula,
+    formula: &mut CountingFormula,
     most: u64,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<(Figures, u64), CountError> {
+) -> Result<(StateSpaceFigures, u64), CountError> {
     let (mut all, mut visited) = (Vec::with_capacity(formula.parts.len()), 0);
     for part in &formula.parts {
         let (sums, markings) = visit::sums(part, &mut formula.weights, most - visited, goes_on)?;
@@ -161,10 +169,10 @@ mod tests {
     use num_bigint::BigUint;
     use parikh_net::{TransitionId, text};
 
-    type Step = (&'static str, Candidate);
+    type CountingStep = (&'static str, Candidate);
 
-    fn formula(net: &Net, steps: Vec<Step>) -> Result<Formula, CountError> {
-        Formula::of_steps(net, steps.into_iter().map(Ok), &mut || true)
+    fn formula(net: &Net, steps: Vec<CountingStep>) -> Result<CountingFormula, CountError> {
+        CountingFormula::of_steps(net, steps.into_iter().map(Ok), &mut || true)
     }
 
     fn at(places: &[usize], transitions: &[usize]) -> Candidate {

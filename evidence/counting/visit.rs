@@ -1,6 +1,6 @@
 //! Computes the sums over the markings of a component by visiting each marking.
 
-use super::{CountError, CountedComponent, Function, NoFormula, Weights};
+use super::{CountError, CountedComponent, Function, MarkingFactors, NoFormula};
 use crate::certificate::markings::visit;
 use num_bigint::BigUint;
 use parikh_net::{Marking, PlaceId};
@@ -13,7 +13,7 @@ use parikh_net::{Marking, PlaceId};
 /// returns false.
 pub fn sums(
     part: &CountedComponent,
-    weights: &mut Weights,
+    weights: &mut MarkingFactors,
     most: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(Vec<BigUint>, u64), CountError> {
@@ -34,7 +34,7 @@ pub fn sums(
 /// Adds the products at one marking to the sums.
 fn add(
     part: &CountedComponent,
-    weights: &mut Weights,
+    weights: &mut MarkingFactors,
     marking: &Marking,
     sums: &mut [BigUint],
 ) -> Result<(), super::WeightError> {

@@ -7,7 +7,7 @@
 //! The result is a sum of products over the values of the summands, computed by dynamic
 //! programming.
 
-use super::equations::{Equations, Linear, NodeId, Tokens};
+use super::equations::{Equations, LinearEquation, NodeId, TokenEquation};
 use num_bigint::BigUint;
 use std::collections::HashMap;
 
@@ -38,13 +38,13 @@ const MOST_FACTORS: u64 = 1 << 18;
 
 /// A node of the forest, with its children: its summands, and the nodes that follow from it alone.
 #[derive(Clone, Debug)]
-struct Below {
+struct ForestNode {
     /// Summands without children.
     plain: Vec<NodeId>,
     /// Summands with children.
     parts: Vec<NodeId>,
     /// Nodes that follow from this node.
-    told: Vec<(NodeId, Linear)>,
+    told: Vec<(NodeId, LinearEquation)>,
     /// True if the factor of the node is more than 1 for some value.
     counts: bool,
     /// The position of the node, and the position after all its descendants.
@@ -53,7 +53,7 @@ struct Below {
 
 /// The definition of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Kind {
+enum FactorFunction {
     /// The number of distributions of the tokens, less `less`, over `places` places.
     Ways { places: u64, less: u64 },
     /// The factor of a node under demands.
@@ -62,30 +62,30 @@ enum Kind {
 
 /// Functions with cached results.
 #[derive(Clone, Debug)]
-pub struct Weights {
-    below: Vec<Below>,
-    functions: Vec<Kind>,
-    numbers: HashMap<Kind, Function>,
+pub struct MarkingFactors {
+    below: Vec<ForestNode>,
+    functions: Vec<FactorFunction>,
+    numbers: HashMap<FactorFunction, Function>,
     tables: HashMap<(NodeId, Demands), Vec<Vec<BigUint>>>,
     ways: HashMap<(u64, u64), BigUint>,
 }
 
-impl Weights {
+impl MarkingFactors {
     /// Builds the forest of the equations, in which constants have been substituted.
     pub(super) fn new(equations: &Equations) -> Self {
         let nodes = &equations.nodes;
-        let mut told: Vec<Vec<(NodeId, Linear)>> = vec![Vec::new(); nodes.len()];
+        let mut told: Vec<Vec<(NodeId, LinearEquation)>> = vec![Vec::new(); nodes.len()];
         for (node, it) in nodes.iter().enumerate() {
-            if let Tokens::Told(linear) = &it.tokens
+            if let TokenEquation::Told(linear) = &it.tokens
                 && let [(by, _)] = linear.sum[..]
             {
                 told[by].push((node, linear.clone()));
             }
         }
-        let mut below: Vec<Below> = nodes
+        let mut below: Vec<ForestNode> = nodes
             .iter()
             .zip(told)
-            .map(|(node, told)| Below {
+            .map(|(node, told)| ForestNode {
                 plain: Vec::new(),
                 parts: node.parts.clone(),
                 told,
@@ -97,9 +97,9 @@ impl Weights {
         // on descendants.
         let mut order = Vec::with_capacity(nodes.len());
         let is_root = |node: &NodeId| match &nodes[*node].tokens {
-            Tokens::Free => true,
-            Tokens::PartOf(_) => false,
-            Tokens::Told(linear) => linear.sum.len() != 1,
+            TokenEquation::Free => true,
+            TokenEquation::PartOf(_) => false,
+            TokenEquation::Told(linear) => linear.sum.len() != 1,
         };
         let mut open: Vec<NodeId> = (0..nodes.len()).rev().filter(is_root).collect();
         while let Some(node) = open.pop() {
@@ -109,7 +109,7 @@ impl Weights {
             open.extend(below[node].told.iter().map(|(told, _)| *told));
         }
         for &node in order.iter().rev() {
-            let under = |it: &Below| -> Vec<NodeId> {
+            let under = |it: &ForestNode| -> Vec<NodeId> {
                 it.parts.iter().copied().chain(it.told.iter().map(|(told, _)| *told)).collect()
             };
             let under = under(&below[node]);
@@ -118,7 +118,7 @@ impl Weights {
             below[node].counts = !below[node].parts.is_empty()
                 || below[node].told.iter().any(|(told, _)| below[*told].counts);
         }
-        let mut weights = Weights {
+        let mut weights = MarkingFactors {
             below,
             functions: Vec::new(),
             numbers: HashMap::new(),
@@ -168,9 +168,9 @@ impl Weights {
         let kind = match less {
             // The formula for sums does not apply to demands on nodes that follow from others.
             Some(less) if below.told.is_empty() && below.parts.is_empty() => {
-                Kind::Ways { places: below.plain.len() as u64, less }
+                FactorFunction::Ways { places: below.plain.len() as u64, less }
             }
-            _ => Kind::Node(node, demands),
+            _ => FactorFunction::Node(node, demands),
         };
         let next = Function(self.functions.len() as u32);
         let number = *self.numbers.entry(kind.clone()).or_insert(next);
@@ -186,10 +186,10 @@ impl Weights {
     /// When a table would be too large.
     pub fn at(&mut self, function: Function, tokens: u64) -> Result<BigUint, WeightError> {
         match self.functions[function.0 as usize].clone() {
-            Kind::Ways { places, less } => {
+            FactorFunction::Ways { places, less } => {
                 tokens.checked_sub(less).map_or(Ok(BigUint::ZERO), |left| self.ways(left, places))
             }
-            Kind::Node(node, demands) => self.weight(node, &demands, tokens),
+            FactorFunction::Node(node, demands) => self.weight(node, &demands, tokens),
         }
     }
 

@@ -2,20 +2,20 @@
 //! is about, then the answers as for any net.
 
 use super::made_again;
-use crate::audit::{Audit, Broken, Opened, Report, Source, Watch};
+use crate::audit::{Audit, AuditReport, AuditWatch, EvidenceFileError, EvidenceReader, OpenResult};
 use crate::file::NamedTranslation;
 use crate::question::cases::{self, extended_with_cases};
-use crate::reader::queries::Property;
+use crate::reader::queries::AuditedProperty;
 use parikh_net::{ExtendedNet, Marking, Net};
 use std::borrow::Cow;
 use std::path::Path;
 
 /// A callback that returns the questions of an examination about a net. It knows the query file.
-pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<Property>, String> + 'm;
+pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<AuditedProperty>, String> + 'm;
 
 /// The beginning of a net: the number of cases, if it is about cases, and true if a token is
 /// assumed.
-type Begins = (Option<u64>, bool);
+type NetBeginning = (Option<u64>, bool);
 
 /// An audit of files of evidence about one model with inhibitor or reset arcs.
 pub struct ExtendedAudit<'m> {
@@ -27,16 +27,16 @@ pub struct ExtendedAudit<'m> {
     finals: Vec<Marking>,
     /// True if formulas are about cases.
     of_cases: bool,
-    watch: Watch,
+    watch: AuditWatch,
     /// The last net with its beginning, kept because the files of a run have the same bounds.
-    made: Option<(Begins, NamedTranslation, Net)>,
-    report: Report,
+    made: Option<(NetBeginning, NamedTranslation, Net)>,
+    report: AuditReport,
 }
 
 impl<'m> ExtendedAudit<'m> {
     /// Creates an audit of evidence about `model`.
     pub fn new(model: &'m ExtendedNet, most_visited: u64, queries: Box<Queries<'m>>) -> Self {
-        let (watch, made, report) = (Watch::default(), None, Report::default());
+        let (watch, made, report) = (AuditWatch::default(), None, AuditReport::default());
         let (finals, of_cases) = (Vec::new(), false);
         ExtendedAudit { model, most_visited, queries, finals, of_cases, watch, made, report }
     }
@@ -56,7 +56,7 @@ impl<'m> ExtendedAudit<'m> {
 
     /// Sets the limits of time and memory.
     #[must_use]
-    pub fn with_watch(self, watch: Watch) -> Self {
+    pub fn with_watch(self, watch: AuditWatch) -> Self {
         ExtendedAudit { watch, ..self }
     }
 
@@ -65,13 +65,13 @@ impl<'m> ExtendedAudit<'m> {
     /// # Errors
     /// When the file is no evidence about this model, uses a bound that is not proved, or has a
     /// line that cannot be read.
-    pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
+    pub fn file(&mut self, path: &Path) -> Result<(), EvidenceFileError> {
         if self.report.stopped.is_some() {
             return Ok(());
         }
-        let mut source = match Source::open(path, &self.watch)? {
-            Opened::Evidence(source) => *source,
-            Opened::CutShort(broken) => {
+        let mut source = match EvidenceReader::open(path, &self.watch)? {
+            OpenResult::Evidence(source) => *source,
+            OpenResult::CutShort(broken) => {
                 self.report.cut_short.push(broken);
                 return Ok(());
             }
@@ -84,8 +84,9 @@ impl<'m> ExtendedAudit<'m> {
         // Another question of the run may have been about cases.
         let is_assumed = number.is_none() && source.header().has_assumed_token();
         let begins = (number, is_assumed);
-        let is_other =
-            |(of, made, _): &(Begins, NamedTranslation, Net)| *of != begins || *made != listed;
+        let is_other = |(of, made, _): &(NetBeginning, NamedTranslation, Net)| {
+            *of != begins || *made != listed
+        };
         if self.made.as_ref().is_none_or(is_other) {
             let model = match number {
                 None if is_assumed => {
@@ -120,7 +121,7 @@ impl<'m> ExtendedAudit<'m> {
     }
 
     /// Returns the report.
-    pub fn finish(self) -> Report {
+    pub fn finish(self) -> AuditReport {
         self.report
     }
 }

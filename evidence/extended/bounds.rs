@@ -27,18 +27,18 @@ fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>
 }
 
 /// The checked bounds and caps of a translation.
-pub struct Checked {
+pub struct CheckedBounds {
     /// The bound or cap of each place.
     pub most: BTreeMap<PlaceId, u64>,
     /// The places with caps.
     pub caps: BTreeSet<PlaceId>,
     /// For each transition, the combinations of tokens on its reset places in the markings that
     /// enable it. `None` unless the translation copies transitions only for these combinations.
-    pub seen: Option<Seen>,
+    pub seen: Option<ResetCombinations>,
 }
 
 /// For each transition, the combinations of tokens on its reset places.
-pub type Seen = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
+pub type ResetCombinations = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
 
 /// Checks each bound of a translation, and returns the bounds and caps. Nets of up to
 /// `most_visited` markings are visited.
@@ -50,7 +50,7 @@ pub fn checked(
     named: &NamedTranslation,
     most_visited: u64,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Checked, String> {
+) -> Result<CheckedBounds, String> {
     let core = net.core();
     let (mut bounds, mut caps) = (BTreeMap::new(), BTreeSet::new());
     let mut visited = BTreeMap::new();
@@ -84,14 +84,14 @@ pub fn checked(
         return Err(format!("no bound on place {}", Quoted(core.place_name(missing))));
     }
     let is_seen = |bound: &NamedBound| matches!(bound.because, NamedBecause::Seen(_));
-    let mut seen = named.bounds.iter().any(is_seen).then(Seen::new);
+    let mut seen = named.bounds.iter().any(is_seen).then(ResetCombinations::new);
     if seen.is_some() && !caps.is_empty() {
         return Err("a cap beside a bound that all markings show".to_owned());
     }
     if !visited.is_empty() {
         visit(net, &visited, &mut seen, most_visited, goes_on)?;
     }
-    Ok(Checked { most: bounds, caps, seen })
+    Ok(CheckedBounds { most: bounds, caps, seen })
 }
 
 /// Returns true if a place may have this cap: it initially holds no more, and no arc at it has a
@@ -173,7 +173,7 @@ fn by_weights(
 fn visit(
     net: &ExtendedNet,
     most: &BTreeMap<PlaceId, u64>,
-    seen: &mut Option<Seen>,
+    seen: &mut Option<ResetCombinations>,
     limit: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), String> {

@@ -5,7 +5,7 @@
 //! copy by copy. First it chooses, for each copy, the tokens of each reset place and the part of
 //! each change that lies beyond a cap. Then it computes the arcs of the copy.
 
-use super::bounds::Checked;
+use super::bounds::CheckedBounds;
 use parikh_net::translation::{Caps, Translation, cap_name, complement_name, copy_name};
 use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const MOST: usize = 200_000;
 
 /// The places in addition to the model's.
 #[derive(Default)]
-struct Added {
+struct AddedPlaces {
     /// The complement places.
     complements: BTreeMap<PlaceId, PlaceId>,
     /// The places for tokens beyond caps.
@@ -26,7 +26,7 @@ struct Added {
 
 /// The assumption of a copy about a place that its transition resets or that has a cap.
 #[derive(Clone, Copy)]
-enum Supposed {
+enum CopyAssumption {
     /// The place holds this many tokens, and is reset.
     Held(u64),
     /// This many of the produced tokens go beyond the cap.
@@ -39,7 +39,7 @@ enum Supposed {
 ///
 /// # Errors
 /// When the net is too large, or a weight overflows.
-pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String> {
+pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, String> {
     let core = net.core();
     let mut made = NetBuilder::new(core.name());
     core.assumptions().iter().for_each(|it| made.assume(it.clone()));
@@ -59,9 +59,9 @@ pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String>
             return Err(format!("more than {MOST} transitions"));
         }
         copies.push(supposed.len());
-        let numbers = |it: &BTreeMap<PlaceId, Supposed>| -> Vec<u64> {
+        let numbers = |it: &BTreeMap<PlaceId, CopyAssumption>| -> Vec<u64> {
             let held = it.values().filter_map(|it| match it {
-                Supposed::Held(number) => Some(*number),
+                CopyAssumption::Held(number) => Some(*number),
                 _ => None,
             });
             held.collect()
@@ -110,11 +110,11 @@ pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String>
 /// Adds the places in addition to the model's.
 fn add_places(
     net: &ExtendedNet,
-    Checked { most, caps, .. }: &Checked,
+    CheckedBounds { most, caps, .. }: &CheckedBounds,
     made: &mut NetBuilder,
-) -> Result<Added, String> {
+) -> Result<AddedPlaces, String> {
     let core = net.core();
-    let mut added = Added::default();
+    let mut added = AddedPlaces::default();
     for (&p, &bound) in most {
         let asks = |t: TransitionId| {
             let inhibits = net.inhibitors(t).iter().any(|it| it.place == p && it.weight <= bound);
@@ -173,8 +173,8 @@ fn add(
 fn supposed(
     net: &ExtendedNet,
     t: TransitionId,
-    Checked { most, caps, seen }: &Checked,
-) -> Result<Vec<BTreeMap<PlaceId, Supposed>>, String> {
+    CheckedBounds { most, caps, seen }: &CheckedBounds,
+) -> Result<Vec<BTreeMap<PlaceId, CopyAssumption>>, String> {
     let core = net.core();
     let bound = |p: &PlaceId| most.get(p).copied().unwrap_or(0);
     if let Some(seen) = seen {
@@ -184,11 +184,11 @@ fn supposed(
         let held = |tokens: Vec<u64>| {
             let each = net.resets(t).iter().copied().zip(tokens);
             let may_hold = each.filter(|(p, _)| bound(p) > 0);
-            may_hold.map(|(p, number)| (p, Supposed::Held(number))).collect()
+            may_hold.map(|(p, number)| (p, CopyAssumption::Held(number))).collect()
         };
         return Ok(all.into_iter().map(held).collect());
     }
-    let mut each: Vec<(PlaceId, Vec<Option<Supposed>>)> = Vec::new();
+    let mut each: Vec<(PlaceId, Vec<Option<CopyAssumption>>)> = Vec::new();
     let is_too_many = |number: u64| number >= MOST as u64;
     for &p in net.resets(t) {
         let most = most.get(&p).copied().unwrap_or(0);
@@ -200,7 +200,7 @@ fn supposed(
         if is_too_many(room.saturating_sub(least)) {
             return Err(format!("more than {MOST} copies of a transition"));
         }
-        let numbers = (least..=room.max(least)).map(|number| Some(Supposed::Held(number)));
+        let numbers = (least..=room.max(least)).map(|number| Some(CopyAssumption::Held(number)));
         each.push((p, numbers.collect()));
     }
     for &p in caps.iter().filter(|p| !net.resets(t).contains(p)) {
@@ -208,7 +208,8 @@ fn supposed(
         if is_too_many(takes.abs_diff(puts)) {
             return Err(format!("more than {MOST} copies of a transition"));
         }
-        let of = |by| if puts > takes { Supposed::Over(by) } else { Supposed::From(by) };
+        let of =
+            |by| if puts > takes { CopyAssumption::Over(by) } else { CopyAssumption::From(by) };
         let changes = (1..=takes.abs_diff(puts)).map(|by| Some(of(by)));
         each.push((p, [None].into_iter().chain(changes).collect()));
     }
@@ -234,7 +235,7 @@ fn supposed(
 fn name(
     net: &ExtendedNet,
     t: TransitionId,
-    supposed: &BTreeMap<PlaceId, Supposed>,
+    supposed: &BTreeMap<PlaceId, CopyAssumption>,
     are_said: bool,
     made: &NetBuilder,
 ) -> String {
@@ -245,9 +246,9 @@ fn name(
         // The weight of an arc fits into i64.
         let signed = |by: u64| i64::try_from(by).unwrap_or(i64::MAX);
         match it {
-            Supposed::Held(number) => held.extend(are_said.then_some((place, number))),
-            Supposed::Over(by) => over.push((place, signed(by))),
-            Supposed::From(by) => over.push((place, -signed(by))),
+            CopyAssumption::Held(number) => held.extend(are_said.then_some((place, number))),
+            CopyAssumption::Over(by) => over.push((place, signed(by))),
+            CopyAssumption::From(by) => over.push((place, -signed(by))),
         }
     }
     match held.is_empty() && over.is_empty() {
@@ -276,9 +277,9 @@ fn reads_to_leave(net: &ExtendedNet, p: PlaceId, cap: u64) -> Option<u64> {
 fn arcs(
     net: &ExtendedNet,
     t: TransitionId,
-    supposed: &BTreeMap<PlaceId, Supposed>,
-    checked: &Checked,
-    added: &Added,
+    supposed: &BTreeMap<PlaceId, CopyAssumption>,
+    checked: &CheckedBounds,
+    added: &AddedPlaces,
 ) -> Vec<(PlaceId, u64, u64)> {
     let mut arcs = Vec::new();
     for p in net.core().places() {
@@ -295,12 +296,12 @@ fn arcs(
             arcs.extend(complement.map(|complement| (complement, there.0, there.1)));
         };
         match supposed.get(&p) {
-            Some(&Supposed::Held(number)) => {
+            Some(&CopyAssumption::Held(number)) => {
                 let all = most.saturating_sub(number);
                 both((number, puts), (all.max(needs), most.saturating_sub(puts)));
             }
             // After the firing, the place is at its cap.
-            Some(&Supposed::Over(by)) => {
+            Some(&CopyAssumption::Over(by)) => {
                 let rest = puts - takes - by;
                 let least = takes.max(most - rest);
                 let needs = needs.max(rest);
@@ -308,7 +309,7 @@ fn arcs(
                 arcs.push((added.over[&p], 0, by));
             }
             // Before the firing, the place is at its cap.
-            Some(&Supposed::From(by)) => {
+            Some(&CopyAssumption::From(by)) => {
                 let rest = takes - puts - by;
                 both((most, most - rest), (needs, needs + rest));
                 arcs.push((added.over[&p], by, 0));
@@ -320,7 +321,7 @@ fn arcs(
             None => both((takes, puts), (needs, needs + (takes - puts))),
         }
     }
-    let is_over = |it: &Supposed| matches!(it, Supposed::Over(_));
+    let is_over = |it: &CopyAssumption| matches!(it, CopyAssumption::Over(_));
     if let Some((_, beyond)) = added.halves.filter(|_| supposed.values().any(is_over)) {
         arcs.push((beyond, 1, 1));
     }

@@ -28,9 +28,9 @@ pub use flaw::HomeFlaw;
 
 use crate::certificate::{Document, Flaw, NamedDocument};
 use parikh_net::{Net, PlaceId, TransitionId};
-use returning::{Firings, Returning};
+use returning::{CountedFirings, ReturnProof};
 use serde::{Deserialize, Serialize};
-use undone::Undoing;
+use undone::UndoProof;
 
 /// An argument about home spaces; the [module](self) documentation lists the kinds. In memory,
 /// places and transitions are ids; in a file they are names.
@@ -58,7 +58,7 @@ pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
         refutation: Vec<Vec<i32>>,
     },
     /// For each transition, firings that undo it.
-    Undone(Vec<Undoing<P, T>>),
+    Undone(Vec<UndoProof<P, T>>),
     /// Siphons and traps of the closed net.
     Closed {
         /// The marked traps.
@@ -67,11 +67,11 @@ pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
         refutation: Vec<Vec<i32>>,
     },
     /// Ways back from every reachable marking.
-    Returning(Box<Returning<P, T, D>>),
+    Returning(Box<ReturnProof<P, T, D>>),
     /// After a firing sequence the predicate is unreachable.
     Lost {
         /// Transitions with the number of firings in a row.
-        after: Firings<T>,
+        after: CountedFirings<T>,
         /// The proof, about the net that begins after the sequence.
         document: D,
     },

@@ -28,11 +28,11 @@ use super::HomeFlaw;
 use crate::certificate::closed_set::{CheckedClosedSet, ClosedSet};
 use crate::certificate::{CheckedDocument, Document, Flaw};
 use crate::replay::{Replayer, replay};
-use parikh_net::{Arc, FiringSequence, Marking, Net, PlaceId, Predicate, Step, TransitionId};
+use parikh_net::{Arc, FiringSequence, FiringStep, Marking, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
 
 /// Transitions, each with the number of firings in a row.
-pub type Firings<T> = Vec<(T, u64)>;
+pub type CountedFirings<T> = Vec<(T, u64)>;
 
 /// Ways back from every reachable marking; the header of the file explains the kinds. In memory,
 /// places and transitions are ids; in a file they are names.
@@ -42,21 +42,21 @@ pub type Firings<T> = Vec<(T, u64)>;
 /// {"to": null, "way": {"steps": {"set": {"order": ["p"], "nodes": [[0, 1, 0]], "root": 2}, "steps": []}}, "along": []}
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Returning<P = PlaceId, T = TransitionId, D = Document> {
+pub struct ReturnProof<P = PlaceId, T = TransitionId, D = Document> {
     /// Firings from m₀ to h. `None` if the ways lead directly to markings that satisfy the
     /// predicate in question.
-    pub to: Option<Firings<T>>,
+    pub to: Option<CountedFirings<T>>,
     /// The way.
-    pub way: Way<P, T, D>,
+    pub way: ReturnWay<P, T, D>,
     /// Firing sequences from h. An upward closed predicate that holds at a marking along one of
     /// them stays reachable.
-    pub along: Vec<Firings<T>>,
+    pub along: Vec<CountedFirings<T>>,
 }
 
 /// A kind of ways back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way<P = PlaceId, T = TransitionId, D = Document> {
+pub enum ReturnWay<P = PlaceId, T = TransitionId, D = Document> {
     /// Downhill: transitions that decrease a weighted sum fire as long as one of them is enabled.
     Downhill {
         /// The weights w; the weight of other places is 0.
@@ -69,11 +69,11 @@ pub enum Way<P = PlaceId, T = TransitionId, D = Document> {
         /// The closed set D.
         set: ClosedSet<P>,
         /// Transitions, each with the number of firings.
-        steps: Firings<T>,
+        steps: CountedFirings<T>,
     },
 }
 
-impl<P, T, D> Returning<P, T, D> {
+impl<P, T, D> ReturnProof<P, T, D> {
     /// Translates places, transitions and documents by the given functions.
     ///
     /// # Errors
@@ -83,24 +83,24 @@ impl<P, T, D> Returning<P, T, D> {
         place: &dyn Fn(&P) -> Result<Q, Flaw>,
         transition: &dyn Fn(&T) -> Result<U, Flaw>,
         document: &dyn Fn(&D) -> Result<E, Flaw>,
-    ) -> Result<Returning<Q, U, E>, Flaw> {
-        let firings = |firings: &Firings<T>| -> Result<Firings<U>, Flaw> {
+    ) -> Result<ReturnProof<Q, U, E>, Flaw> {
+        let firings = |firings: &CountedFirings<T>| -> Result<CountedFirings<U>, Flaw> {
             firings.iter().map(|(t, count)| Ok((transition(t)?, *count))).collect()
         };
         let way = match &self.way {
-            Way::Downhill { weights, document: it } => {
+            ReturnWay::Downhill { weights, document: it } => {
                 let weights = weights.iter().map(|(p, weight)| Ok((place(p)?, *weight)));
                 let weights = weights.collect::<Result<_, Flaw>>()?;
-                Way::Downhill { weights, document: document(it)? }
+                ReturnWay::Downhill { weights, document: document(it)? }
             }
-            Way::Steps { set: ClosedSet { order, nodes, root }, steps } => {
+            ReturnWay::Steps { set: ClosedSet { order, nodes, root }, steps } => {
                 let order = order.iter().map(place).collect::<Result<_, Flaw>>()?;
                 let set = ClosedSet { order, nodes: nodes.clone(), root: *root };
-                Way::Steps { set, steps: firings(steps)? }
+                ReturnWay::Steps { set, steps: firings(steps)? }
             }
         };
         let along = self.along.iter().map(firings).collect::<Result<_, Flaw>>()?;
-        Ok(Returning { to: self.to.as_ref().map(firings).transpose()?, way, along })
+        Ok(ReturnProof { to: self.to.as_ref().map(firings).transpose()?, way, along })
     }
 }
 
@@ -111,7 +111,7 @@ impl<P, T, D> Returning<P, T, D> {
 /// The first flaw of the argument.
 pub fn check_returning(
     net: &Net,
-    returning: &Returning,
+    returning: &ReturnProof,
     wanted: &[&Predicate],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<bool>, HomeFlaw> {
@@ -150,7 +150,7 @@ pub fn check_returning(
             if !goes_on() {
                 return Err(HomeFlaw::After(Flaw::Stopped));
             }
-            replayer.fire(Step { transition, count })?;
+            replayer.fire(FiringStep { transition, count })?;
             look(replayer.marking());
         }
     }
@@ -166,16 +166,20 @@ enum CheckedWay<'w> {
 }
 
 impl<'w> CheckedWay<'w> {
-    fn of(net: &'w Net, way: &'w Way, goes_on: &mut dyn FnMut() -> bool) -> Result<Self, HomeFlaw> {
+    fn of(
+        net: &'w Net,
+        way: &'w ReturnWay,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Self, HomeFlaw> {
         Ok(match way {
-            Way::Downhill { document, .. } if document.assumes_units() => {
+            ReturnWay::Downhill { document, .. } if document.assumes_units() => {
                 return Err(HomeFlaw::Way("the document assumes safe units"));
             }
-            Way::Downhill { weights, document } => {
+            ReturnWay::Downhill { weights, document } => {
                 let ends = lowering(net, weights)?.into_iter().map(Predicate::Disabled);
                 CheckedWay::Downhill(ends.collect(), document.check(net, goes_on)?)
             }
-            Way::Steps { set, steps } => {
+            ReturnWay::Steps { set, steps } => {
                 CheckedWay::Steps(set.check(net, goes_on).map_err(Flaw::from)?, steps)
             }
         })
@@ -264,17 +268,17 @@ mod tests {
         .unwrap()
     }
 
-    fn downhill(net: &Net, weights: &[(&str, u64)]) -> Returning {
+    fn downhill(net: &Net, weights: &[(&str, u64)]) -> ReturnProof {
         let weight = |&(name, weight): &(&str, u64)| (net.place_named(name).unwrap(), weight);
         let weights = weights.iter().map(weight).collect();
         // The reachable markings: both idle, one or both waiting, and those with one process
         // inside.
-        let way = Way::Downhill { weights, document: Document::Markings(5) };
+        let way = ReturnWay::Downhill { weights, document: Document::Markings(5) };
         let along = vec![[0, 1, 2].map(|t| (TransitionId::new(t), 1)).to_vec()];
-        Returning { to: Some(Vec::new()), way, along }
+        ReturnProof { to: Some(Vec::new()), way, along }
     }
 
-    fn check(net: &Net, returning: &Returning, wanted: &[Predicate]) -> Option<Vec<bool>> {
+    fn check(net: &Net, returning: &ReturnProof, wanted: &[Predicate]) -> Option<Vec<bool>> {
         let wanted: Vec<&Predicate> = wanted.iter().collect();
         check_returning(net, returning, &wanted, &mut || true).ok()
     }

@@ -21,7 +21,7 @@
 
 use super::liveness::one_of;
 use crate::certificate::Flaw;
-use crate::certificate::markings::Numbered;
+use crate::certificate::markings::ReachabilityGraph;
 use parikh_net::parts::Subnet;
 use parikh_net::{Net, Predicate, TransitionId};
 use std::collections::HashMap;
@@ -132,7 +132,7 @@ fn whole(
     wanted: &[Predicate],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<bool>, Flaw> {
-    let graph = Numbered::of(net, most, goes_on)?;
+    let graph = ReachabilityGraph::of(net, most, goes_on)?;
     let mut stay = Vec::with_capacity(wanted.len());
     for some in wanted.chunks(64) {
         // For each marking, the predicates that are reachable from it.

@@ -13,7 +13,7 @@
 use super::HomeFlaw;
 use crate::certificate::Flaw;
 use crate::replay::Replayer;
-use parikh_net::{Arc, Marking, Net, PlaceId, Step, TransitionId};
+use parikh_net::{Arc, FiringStep, Marking, Net, PlaceId, TransitionId};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -30,7 +30,7 @@ use std::marker::PhantomData;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Undoing<P = PlaceId, T = TransitionId> {
+pub enum UndoProof<P = PlaceId, T = TransitionId> {
     /// A firing sequence: transitions, each with the number of firings in a row.
     By(Vec<(T, u64)>),
     /// A case distinction by an additional token.
@@ -39,29 +39,29 @@ pub enum Undoing<P = PlaceId, T = TransitionId> {
         sum: Vec<(P, u64)>,
         /// For each place of `sum`, in order, the way to undo the firing if one more token is
         /// there.
-        cases: Vec<Undoing<P, T>>,
+        cases: Vec<UndoProof<P, T>>,
     },
 }
 
 /// Reads a list as a sequence, and an object as cases. The visitor decides by the first token:
 /// trying one form after the other would buffer and copy the content once per level.
-impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for Undoing<P, T> {
+impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for UndoProof<P, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Form(PhantomData))
+        deserializer.deserialize_any(UndoVisitor(PhantomData))
     }
 }
 
-struct Form<P, T>(PhantomData<(P, T)>);
+struct UndoVisitor<P, T>(PhantomData<(P, T)>);
 
-impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Visitor<'de> for Form<P, T> {
-    type Value = Undoing<P, T>;
+impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Visitor<'de> for UndoVisitor<P, T> {
+    type Value = UndoProof<P, T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of firings, or {\"sum\": …, \"cases\": …}")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Undoing::By)
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(UndoProof::By)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
@@ -69,14 +69,14 @@ impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Visitor<'de> for Form<P, T> 
         struct Cases<P, T> {
             sum: Vec<(P, u64)>,
             #[serde(bound(deserialize = "P: Deserialize<'de>, T: Deserialize<'de>"))]
-            cases: Vec<Undoing<P, T>>,
+            cases: Vec<UndoProof<P, T>>,
         }
         let Cases { sum, cases } = Cases::deserialize(MapAccessDeserializer::new(object))?;
-        Ok(Undoing::Cases { sum, cases })
+        Ok(UndoProof::Cases { sum, cases })
     }
 }
 
-impl<P, T> Undoing<P, T> {
+impl<P, T> UndoProof<P, T> {
     /// Translates places and transitions by the given functions.
     ///
     /// # Errors
@@ -85,16 +85,16 @@ impl<P, T> Undoing<P, T> {
         &self,
         place: &dyn Fn(&P) -> Result<Q, Flaw>,
         transition: &dyn Fn(&T) -> Result<U, Flaw>,
-    ) -> Result<Undoing<Q, U>, Flaw> {
+    ) -> Result<UndoProof<Q, U>, Flaw> {
         Ok(match self {
-            Undoing::By(steps) => {
+            UndoProof::By(steps) => {
                 let steps = steps.iter().map(|(t, count)| Ok((transition(t)?, *count)));
-                Undoing::By(steps.collect::<Result<_, Flaw>>()?)
+                UndoProof::By(steps.collect::<Result<_, Flaw>>()?)
             }
-            Undoing::Cases { sum, cases } => {
+            UndoProof::Cases { sum, cases } => {
                 let sum = sum.iter().map(|(p, weight)| Ok((place(p)?, *weight)));
                 let cases = cases.iter().map(|case| case.renamed(place, transition));
-                Undoing::Cases {
+                UndoProof::Cases {
                     sum: sum.collect::<Result<_, Flaw>>()?,
                     cases: cases.collect::<Result<_, Flaw>>()?,
                 }
@@ -110,10 +110,10 @@ impl<P, T> Undoing<P, T> {
 /// The first flaw of the argument, or a stop by `goes_on`.
 pub fn check_undone(
     net: &Net,
-    all: &[Undoing],
+    all: &[UndoProof],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), HomeFlaw> {
-    let mut check = Check { net, floors: HashMap::new(), goes_on };
+    let mut check = UndoCheck { net, floors: HashMap::new(), goes_on };
     for t in net.transitions() {
         let undoing = all.get(t.index()).ok_or(HomeFlaw::NotUndone(t))?;
         let mut tokens = vec![0; net.place_count()];
@@ -123,24 +123,24 @@ pub fn check_undone(
     Ok(())
 }
 
-struct Check<'n, 'g> {
+struct UndoCheck<'n, 'g> {
     net: &'n Net,
     /// The initial values of weighted sums that no firing decreases.
     floors: HashMap<Vec<(PlaceId, u64)>, i128>,
     goes_on: &'g mut dyn FnMut() -> bool,
 }
 
-impl Check<'_, '_> {
+impl UndoCheck<'_, '_> {
     /// Checks that `by` undoes `t` from all reachable markings with the tokens `held`. The
     /// recursion is as deep as the nesting of the file, which its reader limits.
-    fn undoes(&mut self, t: TransitionId, held: Vec<u64>, by: &Undoing) -> Result<(), HomeFlaw> {
+    fn undoes(&mut self, t: TransitionId, held: Vec<u64>, by: &UndoProof) -> Result<(), HomeFlaw> {
         let net = self.net;
         let flawed = || HomeFlaw::NotUndone(t);
         if !(self.goes_on)() {
             return Err(HomeFlaw::After(Flaw::Stopped));
         }
         match by {
-            Undoing::By(steps) => {
+            UndoProof::By(steps) => {
                 let mut before = held.clone();
                 for arc in net.post(t) {
                     let tokens = &mut before[arc.place.index()];
@@ -155,14 +155,14 @@ impl Check<'_, '_> {
                     if !(self.goes_on)() {
                         return Err(HomeFlaw::After(Flaw::Stopped));
                     }
-                    replayer.fire(Step { transition, count }).map_err(|_| flawed())?;
+                    replayer.fire(FiringStep { transition, count }).map_err(|_| flawed())?;
                 }
                 match replayer.marking().tokens() == before {
                     true => Ok(()),
                     false => Err(flawed()),
                 }
             }
-            Undoing::Cases { sum, cases } => {
+            UndoProof::Cases { sum, cases } => {
                 let here = self.weigh(sum, &held)?;
                 if cases.len() != sum.len() || self.floor(sum)? <= here {
                     return Err(flawed());
@@ -224,8 +224,8 @@ mod tests {
     use super::*;
     use parikh_net::text;
 
-    fn by(steps: &[usize]) -> Undoing {
-        Undoing::By(steps.iter().map(|&t| (TransitionId::new(t), 1)).collect())
+    fn by(steps: &[usize]) -> UndoProof {
+        UndoProof::By(steps.iter().map(|&t| (TransitionId::new(t), 1)).collect())
     }
 
     #[test]
@@ -263,12 +263,12 @@ mod tests {
         let [t, u, bind, free] = [0, 1, 2, 3];
         let undoing = |sum: &[(PlaceId, u64)], cases: &[&[usize]]| {
             let cases = cases.iter().map(|case| by(case)).collect();
-            vec![Undoing::Cases { sum: sum.to_vec(), cases }, by(&[t]), by(&[free]), by(&[bind])]
+            vec![UndoProof::Cases { sum: sum.to_vec(), cases }, by(&[t]), by(&[free]), by(&[bind])]
         };
         let right = undoing(&[(k, 1), (x, 1)], &[&[u], &[free, u, bind]]);
         let mut right_with_leak = right.clone();
         right_with_leak.push(by(&[]));
-        let check = |net: &Net, all: &[Undoing]| check_undone(net, all, &mut || true).is_ok();
+        let check = |net: &Net, all: &[UndoProof]| check_undone(net, all, &mut || true).is_ok();
         assert!(check(&net(1, ""), &right));
         assert!(!check(&net(0, ""), &right), "nothing is there");
         assert!(!check(&net(1, "\ntransition leak: x ->"), &right_with_leak), "it may be lost");
@@ -281,14 +281,14 @@ mod tests {
     #[test]
     fn files_have_sequences_as_lists_and_cases_as_objects() {
         let text = r#"{"sum":[["p",1]],"cases":[[["t",2]],{"cases":[],"sum":[]}]}"#;
-        let read: Undoing<String, String> = serde_json::from_str(text).unwrap();
-        let inner = Undoing::Cases { sum: Vec::new(), cases: Vec::new() };
-        let cases = vec![Undoing::By(vec![("t".to_owned(), 2)]), inner];
-        assert_eq!(read, Undoing::Cases { sum: vec![("p".to_owned(), 1)], cases });
+        let read: UndoProof<String, String> = serde_json::from_str(text).unwrap();
+        let inner = UndoProof::Cases { sum: Vec::new(), cases: Vec::new() };
+        let cases = vec![UndoProof::By(vec![("t".to_owned(), 2)]), inner];
+        assert_eq!(read, UndoProof::Cases { sum: vec![("p".to_owned(), 1)], cases });
         let again = serde_json::to_string(&read).unwrap();
-        assert_eq!(serde_json::from_str::<Undoing<String, String>>(&again).unwrap(), read);
+        assert_eq!(serde_json::from_str::<UndoProof<String, String>>(&again).unwrap(), read);
         for wrong in ["1", r#"{"sum":[]}"#, r#"{"sum":[],"sum":[],"cases":[]}"#, r#"[["t"]]"#] {
-            assert!(serde_json::from_str::<Undoing<String, String>>(wrong).is_err(), "{wrong}");
+            assert!(serde_json::from_str::<UndoProof<String, String>>(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -9,7 +9,7 @@
 
 use super::LassoFlaw;
 use crate::replay::Replayer;
-use parikh_net::{Fairness, FiringSequence, Marking, Net, Step, TransitionId};
+use parikh_net::{Fairness, FiringSequence, FiringStep, Marking, Net, TransitionId};
 use std::collections::HashSet;
 
 /// Checks that a run is fair in which `cycle` repeats forever from the marking `begin`. The caller
@@ -54,7 +54,7 @@ pub(super) fn check(
             if weak.is_empty() && strong.is_empty() {
                 return Ok(());
             }
-            replayer.fire(Step { count: 1, ..*step })?;
+            replayer.fire(FiringStep { count: 1, ..*step })?;
         }
     }
     weak.first().map_or(Ok(()), |&t| unfair("weakly", t))

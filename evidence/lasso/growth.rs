@@ -15,22 +15,22 @@
 //!   is settled if all its parts are, or one part is settled and true.
 //!
 //! If an atom is not settled, the formula must be true whatever the value of the atom is in each
-//! round ([`Unsettled::satisfies`]).
+//! round ([`UnsettledAtoms::satisfies`]).
 
 use super::LassoFlaw;
 use crate::replay::Replayer;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{
-    Atom as Comparison, FiringSequence, Marking, Net, PlaceId, Predicate, Step, TransitionId,
+    Atom as Comparison, FiringSequence, FiringStep, Marking, Net, PlaceId, Predicate, TransitionId,
 };
-use parikh_temporal::{Atom, Formula, Lasso, Letter, Linear, Literal, Ltl, Node, PartValues};
+use parikh_temporal::{AtomId, Formula, Lasso, Letter, Linear, Literal, Ltl, Node, PartValues};
 
 /// The atoms that may differ from round to round of a cycle.
-pub(super) struct Unsettled {
+pub(super) struct UnsettledAtoms {
     /// A place whose tokens grow and that an atom reads.
     pub(super) place: PlaceId,
     /// One entry per position in the cycle: the atoms that are not settled there.
-    pub(super) atoms: Vec<Vec<Atom>>,
+    pub(super) atoms: Vec<Vec<AtomId>>,
 }
 
 /// Checks that the cycle from `begin` to `end` can repeat forever. Returns the atoms that may
@@ -41,7 +41,7 @@ pub(super) fn check(
     cycle: &FiringSequence,
     (begin, end): (&Marking, &Marking),
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Option<Unsettled>, LassoFlaw> {
+) -> Result<Option<UnsettledAtoms>, LassoFlaw> {
     if let Some(place) = net.places().find(|&place| begin[place] > end[place]) {
         return Err(LassoFlaw::NotBack(net.place_name(place).to_owned()));
     }
@@ -49,9 +49,9 @@ pub(super) fn check(
     let Some(place) = read.into_iter().find(|&place| begin[place] != end[place]) else {
         return Ok(None);
     };
-    let growth = Growth { net, begin, end };
+    let growth = RoundGrowth { net, begin, end };
     let mut replayer = Replayer::at(net, begin.clone());
-    let mut atoms: Vec<Vec<Atom>> = Vec::new();
+    let mut atoms: Vec<Vec<AtomId>> = Vec::new();
     for step in cycle.steps() {
         for _ in 0..step.count {
             if atoms.len().is_multiple_of(1024) && !goes_on() {
@@ -61,16 +61,16 @@ pub(super) fn check(
                 RunAtom::Holds(it) => growth.settled(replayer.marking(), it).is_none(),
                 RunAtom::Fires(_) => false,
             };
-            let numbered = (0..).map(Atom).zip(property.atoms());
+            let numbered = (0..).map(AtomId).zip(property.atoms());
             atoms.push(numbered.filter(|(_, it)| is_open(it)).map(|(atom, _)| atom).collect());
-            replayer.fire(Step { count: 1, ..*step })?;
+            replayer.fire(FiringStep { count: 1, ..*step })?;
         }
     }
     let is_settled = atoms.iter().all(Vec::is_empty);
-    Ok((!is_settled).then_some(Unsettled { place, atoms }))
+    Ok((!is_settled).then_some(UnsettledAtoms { place, atoms }))
 }
 
-impl Unsettled {
+impl UnsettledAtoms {
     /// Returns true if every word satisfies the formula that has the given letters, repeats them
     /// from position `back`, and has any values of the unsettled atoms at each position.
     ///
@@ -83,25 +83,26 @@ impl Unsettled {
         letters: &[Letter],
         back: usize,
     ) -> bool {
-        let of = |literal: Literal| Atom(2 * literal.atom.0 + u32::from(!literal.positive));
+        let of = |literal: Literal| AtomId(2 * literal.atom.0 + u32::from(!literal.positive));
         let mut store = Ltl::default();
         let formulas = property.formulas();
-        type Parts = PartValues<Linear, Formula<Linear>>;
-        let formula = formulas.fold(property.formula(), |_, node, made: &Parts| match node {
-            Node::True => store.constant(true),
-            Node::False => store.constant(false),
-            Node::Literal(literal) => store.atom(of(*literal)),
-            Node::And(parts) => store.and(parts.iter().map(|part| made[*part])),
-            Node::Or(parts) => store.or(parts.iter().map(|part| made[*part])),
-            Node::Next(_, part) => store.next(Linear, made[*part]),
-            Node::Until(_, left, right) => store.until(Linear, made[*left], made[*right]),
-            Node::Release(_, left, right) => store.release(Linear, made[*left], made[*right]),
-        });
+        type NodeFormulas = PartValues<Linear, Formula<Linear>>;
+        let formula =
+            formulas.fold(property.formula(), |_, node, made: &NodeFormulas| match node {
+                Node::True => store.constant(true),
+                Node::False => store.constant(false),
+                Node::Literal(literal) => store.atom(of(*literal)),
+                Node::And(parts) => store.and(parts.iter().map(|part| made[*part])),
+                Node::Or(parts) => store.or(parts.iter().map(|part| made[*part])),
+                Node::Next(_, part) => store.next(Linear, made[*part]),
+                Node::Until(_, left, right) => store.until(Linear, made[*left], made[*right]),
+                Node::Release(_, left, right) => store.release(Linear, made[*left], made[*right]),
+            });
         let count = property.atoms().len() as u32;
         let sure = letters.iter().enumerate().map(|(at, letter)| {
             let open = at.checked_sub(back).and_then(|at| self.atoms.get(at));
-            let is_sure = |atom: &Atom| open.is_none_or(|open| !open.contains(atom));
-            let atoms = (0..count).map(Atom).filter(is_sure);
+            let is_sure = |atom: &AtomId| open.is_none_or(|open| !open.contains(atom));
+            let atoms = (0..count).map(AtomId).filter(is_sure);
             Letter::of(atoms.map(|atom| of(Literal { atom, positive: letter.has(atom) })))
         });
         let word = Lasso::new(sure.collect(), back);
@@ -110,13 +111,13 @@ impl Unsettled {
 }
 
 /// The growth of each place in one round of the cycle, given by the markings before and after it.
-struct Growth<'a> {
+struct RoundGrowth<'a> {
     net: &'a Net,
     begin: &'a Marking,
     end: &'a Marking,
 }
 
-impl Growth<'_> {
+impl RoundGrowth<'_> {
     /// Returns the value of a predicate at `marking` in all rounds, or `None` if it may differ.
     fn settled(&self, marking: &Marking, predicate: &Predicate) -> Option<bool> {
         match predicate {

@@ -106,7 +106,7 @@ impl Effect {
 }
 
 /// The state of the replay.
-struct Replay<'a> {
+struct LoopReplay<'a> {
     net: &'a Net,
     run: &'a LoopRun,
     /// The effect of each block.
@@ -136,7 +136,7 @@ pub fn replay_loops(
     look: &mut Look<'_>,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<LargeMarking, LoopReplayError> {
-    let mut replay = Replay {
+    let mut replay = LoopReplay {
         net,
         run,
         effects: Vec::with_capacity(run.blocks().len()),
@@ -160,7 +160,7 @@ pub fn replay_loops(
     Ok(replay.marking)
 }
 
-impl<'a> Replay<'a> {
+impl<'a> LoopReplay<'a> {
     /// Returns the effect of an element of a block.
     fn of_turn(&mut self, block: usize, turn: &'a Turn) -> Result<Rc<Effect>, LoopReplayError> {
         if let Some(known) = self.of_turns.get(turn) {
@@ -205,7 +205,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-impl Replay<'_> {
+impl LoopReplay<'_> {
     /// Goes through the last block, and enters each other block at its first occurrence.
     fn go_through(
         &mut self,

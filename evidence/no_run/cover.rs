@@ -36,7 +36,7 @@
 //! checker accepts intervals of any origin.
 
 use super::pairs::{Pairs, RankingFlaw};
-use super::{NoRunFlaw, Ranking};
+use super::{NoRunFlaw, RankingFunction};
 use crate::certificate::Flaw;
 use parikh_net::components::components;
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -351,7 +351,7 @@ impl<'a> CoverGraph<'a> {
     /// The reason that the ranking is not valid. `self` must not be used any more.
     pub fn rank(
         &mut self,
-        ranking: &Ranking,
+        ranking: &RankingFunction,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<usize, RankingFlaw> {
         let mut weight = vec![0u64; self.net.place_count()];

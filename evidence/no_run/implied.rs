@@ -23,7 +23,7 @@ use super::CASES;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Net, Predicate, TransitionId};
 use parikh_temporal::{
-    Atom, AutomatonLimits, AutomatonTooLarge, Formula, Linear, LinearTableau, Literal, Ltl,
+    AtomId, AutomatonLimits, AutomatonTooLarge, Formula, Linear, LinearTableau, Literal, Ltl,
     PartialTruth, TableauRefusal,
 };
 use std::collections::{HashMap, HashSet};
@@ -92,14 +92,14 @@ pub fn implies_one_of(
     // Whole predicates are few atoms, and often suffice.
     let all = argued.iter().flat_map(|argued| predicates(argued));
     let whole = predicates(asked).chain(all).collect();
-    if Common::new(&whole).compare(net, asked, &argued, given).is_ok() {
+    if CommonAtoms::new(&whole).compare(net, asked, &argued, given).is_ok() {
         return Ok(());
     }
     let shared = argued.iter().flat_map(|argued| shared(asked, argued)).collect();
-    match Common::new(&shared).compare(net, asked, &argued, given) {
+    match CommonAtoms::new(&shared).compare(net, asked, &argued, given) {
         // A predicate that occurs in both may have parts that occur separately elsewhere.
         Err(NotImplied::Other) if shared.iter().any(is_junction) => {
-            Common::new(&HashSet::new()).compare(net, asked, &argued, given)
+            CommonAtoms::new(&HashSet::new()).compare(net, asked, &argued, given)
         }
         told => told,
     }
@@ -127,7 +127,7 @@ pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
 /// Atoms are evaluated as a whole, whatever the number of their leaves is.
 fn first_letter(net: &Net, property: &RunProperty) -> PartialTruth {
     let initially = RunAtom::all_initially(property.atoms(), net);
-    let here = |atom: Atom| initially[atom.0 as usize];
+    let here = |atom: AtomId| initially[atom.0 as usize];
     match net.is_dead(net.initial()) {
         true => property.formulas().value_at_end(property.formula(), here),
         false => property.formulas().value_here(property.formula(), here),
@@ -155,18 +155,18 @@ fn predicates(property: &RunProperty) -> impl Iterator<Item = Predicate> + '_ {
 }
 
 /// Formulas over common atoms.
-struct Common<'p> {
+struct CommonAtoms<'p> {
     formulas: Ltl,
     /// Predicates that are not decomposed.
     whole: &'p HashSet<Predicate>,
-    holds: HashMap<Predicate, Atom>,
-    fires: HashMap<Vec<TransitionId>, Atom>,
+    holds: HashMap<Predicate, AtomId>,
+    fires: HashMap<Vec<TransitionId>, AtomId>,
 }
 
-impl<'p> Common<'p> {
+impl<'p> CommonAtoms<'p> {
     fn new(whole: &'p HashSet<Predicate>) -> Self {
         let (holds, fires) = (HashMap::new(), HashMap::new());
-        Common { formulas: Ltl::default(), whole, holds, fires }
+        CommonAtoms { formulas: Ltl::default(), whole, holds, fires }
     }
 
     /// Checks that no word has the property `asked` and none of `argued`, as described in the
@@ -273,8 +273,8 @@ impl<'p> Common<'p> {
     }
 
     /// Returns the next unused atom.
-    fn next(&self) -> Atom {
-        Atom((self.holds.len() + self.fires.len()) as u32)
+    fn next(&self) -> AtomId {
+        AtomId((self.holds.len() + self.fires.len()) as u32)
     }
 }
 

@@ -25,15 +25,16 @@
 //! numbers refer to something.
 
 use super::cover::CoverNode;
-use super::{ExcludedPairs, Movers, NoRun, Ranking, Reason};
+use super::{ExcludedPairs, Movers, NoRun, RankingFunction, Reason};
 use crate::certificate::{Document, Flaw, NamedDocument};
-use crate::kind::{Kept, Kind};
+use crate::kind::{EvidenceContent, EvidenceKind};
 use crate::named_formula::{NamedNode, build, signed};
 use crate::predicate::NamedPredicate;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Fairness, Net, PlaceId, Predicate, TransitionId};
 use parikh_temporal::{
-    Atom, Automaton, AutomatonEdge, Cube, Formula, Linear, LinearTableau, Literal, Ltl, Marks, Node,
+    AtomId, Automaton, AutomatonEdge, Cube, Formula, Linear, LinearTableau, Literal, Ltl, Marks,
+    Node,
 };
 use serde::{Deserialize, Serialize};
 
@@ -175,8 +176,8 @@ pub struct NamedRanking {
     pub values: Vec<(usize, i64)>,
 }
 
-impl Kept for NamedNoRun {
-    const KIND: Kind = Kind::NoRun;
+impl EvidenceContent for NamedNoRun {
+    const KIND: EvidenceKind = EvidenceKind::NoRun;
 }
 
 impl NamedNoRun {
@@ -196,7 +197,7 @@ impl NamedNoRun {
             RunAtom::Holds(it) => NamedAtom::Holds(predicate(it)),
             RunAtom::Fires(any) => NamedAtom::Fires(names(any)),
         });
-        let parts = Parts::of(property);
+        let parts = Subformulas::of(property);
         let automaton = &argument.tableau.automaton;
         let states = automaton.states.iter().zip(&argument.tableau.obligations);
         let states = states.map(|(edges, meets)| NamedState {
@@ -270,30 +271,30 @@ impl NamedNoRun {
     }
 
     /// Resolves the atoms and formulas of the line.
-    fn about(&self, net: &Net) -> Result<About, String> {
+    fn about(&self, net: &Net) -> Result<ResolvedLine, String> {
         let atoms = self.resolved_atoms(net)?;
         let mut store = Ltl::default();
         let literals: Vec<Formula<Linear>> =
-            (0..atoms.len()).map(|number| store.atom(Atom(number as u32))).collect();
+            (0..atoms.len()).map(|number| store.atom(AtomId(number as u32))).collect();
         let built = build(self.formulas.iter().map(NamedFormula::node), &mut store, &literals)?;
         let formula = built.get(self.formula).ok_or("there is no such formula")?;
         let property = RunProperty::new(&store, *formula, &atoms);
         let spoken_of = |atom| property.atoms().binary_search(atom).ok();
-        let spoken_of = |atom| spoken_of(atom).map(|number| Atom(number as u32));
-        let spoken_of: Vec<Option<Atom>> = atoms.iter().map(spoken_of).collect();
+        let spoken_of = |atom| spoken_of(atom).map(|number| AtomId(number as u32));
+        let spoken_of: Vec<Option<AtomId>> = atoms.iter().map(spoken_of).collect();
         // Builds the formulas again in the store of the property, where its subformulas have their
         // ids. Atoms that the property does not use get other numbers there.
         let mut store = property.formulas().clone();
         let others = property.atoms().len()..;
         let literals = spoken_of.iter().zip(others).map(|(spoken_of, other)| {
-            let atom = spoken_of.unwrap_or(Atom(other as u32));
+            let atom = spoken_of.unwrap_or(AtomId(other as u32));
             store.atom(atom)
         });
         let literals: Vec<Formula<Linear>> = literals.collect();
         let built = build(self.formulas.iter().map(NamedFormula::node), &mut store, &literals)?;
         let parts = property.formulas().below(property.formula());
         let formulas = built.into_iter().map(|it| parts.binary_search(&it).is_ok().then_some(it));
-        Ok(About { formulas: formulas.collect(), spoken_of, property })
+        Ok(ResolvedLine { formulas: formulas.collect(), spoken_of, property })
     }
 
     fn resolved_atoms(&self, net: &Net) -> Result<Vec<RunAtom>, String> {
@@ -313,15 +314,15 @@ impl NamedNoRun {
 }
 
 /// The property of a line, and the meaning of the line's numbers.
-struct About {
+struct ResolvedLine {
     property: RunProperty,
     /// One entry per atom of the line: the atom of the property, if it occurs there.
-    spoken_of: Vec<Option<Atom>>,
+    spoken_of: Vec<Option<AtomId>>,
     /// One entry per formula of the line: the subformula of the property, if it is one.
     formulas: Vec<Option<Formula<Linear>>>,
 }
 
-impl About {
+impl ResolvedLine {
     fn formula(&self, number: usize) -> Result<Formula<Linear>, String> {
         let formula = self.formulas.get(number).copied().flatten();
         formula.ok_or_else(|| format!("formula {number} is no part of the property"))
@@ -349,11 +350,11 @@ impl About {
 }
 
 /// The subformulas of a property, numbered for a line.
-struct Parts(Vec<Formula<Linear>>);
+struct Subformulas(Vec<Formula<Linear>>);
 
-impl Parts {
-    fn of(property: &RunProperty) -> Parts {
-        Parts(property.formulas().below(property.formula()))
+impl Subformulas {
+    fn of(property: &RunProperty) -> Subformulas {
+        Subformulas(property.formulas().below(property.formula()))
     }
 
     /// Returns the number of a subformula. Formulas of a checked tableau are subformulas; for
@@ -445,13 +446,13 @@ impl NamedCoverNode {
 }
 
 impl NamedRanking {
-    fn resolve(&self, net: &Net) -> Result<Ranking, Flaw> {
+    fn resolve(&self, net: &Net) -> Result<RankingFunction, Flaw> {
         let weight = |(name, weight): &(String, u64)| match net.place_named(name) {
             Some(place) => Ok((place, *weight)),
             None => Err(Flaw::NoSuchName("place", name.clone())),
         };
         let weights = all(&self.weights, weight)?;
-        Ok(Ranking { state: self.state, weights, values: self.values.clone() })
+        Ok(RankingFunction { state: self.state, weights, values: self.values.clone() })
     }
 }
 

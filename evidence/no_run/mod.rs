@@ -84,7 +84,7 @@ pub struct NoRun {
     /// suffice.
     pub cover: Vec<CoverNode>,
     /// The rankings, applied in order.
-    pub rankings: Vec<Ranking>,
+    pub rankings: Vec<RankingFunction>,
 }
 
 /// Pairs with one edge that no reachable marking allows.
@@ -122,7 +122,7 @@ pub enum Movers {
 /// Weights of places, and values of states or of nodes of the cover. The header of the file states
 /// the condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ranking {
+pub struct RankingFunction {
     /// A state of the component, or a node if there is a cover.
     pub state: usize,
     /// Weights of places; the weight of other places is 0.

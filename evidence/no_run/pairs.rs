@@ -11,7 +11,7 @@
 //!    the mover produces satisfies, or the negation of a literal of this edge whose value the
 //!    firing keeps.
 
-use super::Ranking;
+use super::RankingFunction;
 use crate::certificate::Flaw;
 use parikh_net::components::components;
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -75,7 +75,8 @@ impl Pairs {
     /// Creates all pairs except the contradictory ones.
     ///
     /// # Errors
-    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than [`MOST`] pairs.
+    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than [`MOST`]
+    /// pairs.
     pub fn new(
         net: &Net,
         property: &RunProperty,
@@ -170,7 +171,7 @@ impl Pairs {
     pub fn rank(
         &mut self,
         net: &Net,
-        ranking: &Ranking,
+        ranking: &RankingFunction,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<usize, RankingFlaw> {
         let mut weight = vec![0u64; net.place_count()];

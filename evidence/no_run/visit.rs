@@ -19,7 +19,7 @@ use parikh_net::{FireError, Marking, Net, TransitionId};
 use parikh_temporal::{
     AutomatonLimits, AutomatonTooLarge, Letter, LinearTableau, Marks, TableauRefusal,
 };
-use rounds::{Graph, Way};
+use rounds::{ProductGraph, RunEdge};
 use std::collections::HashMap;
 
 /// The maximum number of edges between nodes.
@@ -47,7 +47,7 @@ impl From<FireError> for VisitFlaw {
 
 /// The result of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Visited {
+pub struct RunSearch {
     /// The number of visited markings.
     pub markings: u64,
     /// True if some run has the property.
@@ -64,14 +64,14 @@ pub fn visit_runs(
     property: &RunProperty,
     most: u64,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Visited, VisitFlaw> {
+) -> Result<RunSearch, VisitFlaw> {
     let (formulas, formula) = (property.formulas(), property.formula());
     let tableau = LinearTableau::new(formulas, formula, AutomatonLimits::default())?;
     tableau.check_complete(formulas, formula, CASES)?;
     tableau.check_sound(formulas, formula)?;
     let automaton = &tableau.automaton;
-    let mut nodes = Nodes::default();
-    let mut graph = Graph::new(net, property.fairness(), Marks::all(automaton.marks));
+    let mut nodes = ProductNodes::default();
+    let mut graph = ProductGraph::new(net, property.fairness(), Marks::all(automaton.marks));
     let initial = nodes.marking(net.initial());
     nodes.number((initial, automaton.initial));
     let mut edges = 0;
@@ -86,7 +86,7 @@ pub fn visit_runs(
             for edge in automaton.states[state].iter().filter(|it| it.cube.holds(&letter)) {
                 let node = (nodes.marking(&next), edge.target);
                 let to = nodes.number(node);
-                after.push(Way { to, marks: edge.marks, fires });
+                after.push(RunEdge { to, marks: edge.marks, fires });
             }
         }
         if nodes.markings.len() as u64 > most.min(1 << 28) {
@@ -99,7 +99,7 @@ pub fn visit_runs(
         graph.push(&marking, after);
     }
     let has_run = graph.has_round(goes_on)?;
-    Ok(Visited { markings: nodes.markings.len() as u64, has_run })
+    Ok(RunSearch { markings: nodes.markings.len() as u64, has_run })
 }
 
 /// A step from a marking: the letter, the transition that fires, and the next marking.
@@ -124,19 +124,19 @@ fn steps(
 }
 
 /// The number of a marking, and a state of the automaton.
-type Node = (u32, usize);
+type ProductNode = (u32, usize);
 
 /// The nodes found so far.
 #[derive(Default)]
-struct Nodes {
+struct ProductNodes {
     /// Packed markings by number, and the number of each packed marking.
     markings: Vec<Box<[u8]>>,
     of_markings: HashMap<Box<[u8]>, u32>,
-    all: Vec<Node>,
-    numbers: HashMap<Node, u32>,
+    all: Vec<ProductNode>,
+    numbers: HashMap<ProductNode, u32>,
 }
 
-impl Nodes {
+impl ProductNodes {
     fn marking(&mut self, marking: &Marking) -> u32 {
         let packed = packed(marking.tokens());
         if let Some(&number) = self.of_markings.get(&packed) {
@@ -148,7 +148,7 @@ impl Nodes {
         number
     }
 
-    fn number(&mut self, node: Node) -> u32 {
+    fn number(&mut self, node: ProductNode) -> u32 {
         *self.numbers.entry(node).or_insert_with(|| {
             self.all.push(node);
             self.all.len() as u32 - 1

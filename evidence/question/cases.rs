@@ -60,7 +60,7 @@ impl CaseNet {
         net: &Net,
         chosen: &[Marking],
     ) -> Result<CaseNet, String> {
-        let (begins, finals) = ends(net, cases, chosen)?;
+        let (begins, finals) = case_markings(net, cases, chosen)?;
         CaseNet::of_begun(kind, net.from_marking(begins).with_final_markings(finals))
     }
 
@@ -140,7 +140,7 @@ impl CaseNet {
 /// # Errors
 /// The reason that there is no such net.
 pub fn with_one_case(net: &Net, chosen: &[Marking]) -> Result<Net, String> {
-    let (begins, finals) = ends(net, 1, chosen)?;
+    let (begins, finals) = case_markings(net, 1, chosen)?;
     let assumed = assumptions(net, !chosen.is_empty());
     Ok(net.from_marking(begins).with_final_markings(finals).assuming(assumed))
 }
@@ -212,7 +212,7 @@ pub fn extended_with_cases(
     cases: u64,
     chosen: &[Marking],
 ) -> Result<ExtendedNet, String> {
-    let (begins, finals) = ends(model.core(), cases, chosen)?;
+    let (begins, finals) = case_markings(model.core(), cases, chosen)?;
     let assumed = assumptions(model.core(), !chosen.is_empty());
     Ok(model.clone().from_marking(begins).with_final_markings(finals).assuming(assumed))
 }
@@ -221,7 +221,11 @@ pub fn extended_with_cases(
 const MOST_FINALS: usize = 1_000;
 
 /// Returns the marking in which `cases` cases begin, and the markings in which they are done.
-fn ends(net: &Net, cases: u64, chosen: &[Marking]) -> Result<(Marking, Vec<Marking>), String> {
+fn case_markings(
+    net: &Net,
+    cases: u64,
+    chosen: &[Marking],
+) -> Result<(Marking, Vec<Marking>), String> {
     let only = |mut places: Vec<PlaceId>, what: &str| match (places.pop(), places.pop()) {
         (Some(place), None) => {
             let mut marking = Marking::empty(net.place_count());

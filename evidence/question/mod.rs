@@ -82,7 +82,7 @@ pub enum Question {
 
 /// An answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum AnswerValue {
     /// The property holds, or does not.
     Holds(bool),
     /// A number: a maximum, or a count.
@@ -170,29 +170,29 @@ fn joined<T>(all: bool, parts: &[T], said: impl FnMut(&T) -> String) -> String {
     }
 }
 
-impl Value {
+impl AnswerValue {
     /// Parses an answer in the contest's format: `TRUE`, `FALSE`, a number below 2⁶³, or `+inf`.
-    pub fn read(text: &str) -> Option<Value> {
+    pub fn read(text: &str) -> Option<AnswerValue> {
         match text {
-            "TRUE" => Some(Value::Holds(true)),
-            "FALSE" => Some(Value::Holds(false)),
-            "+inf" => Some(Value::Infinite),
+            "TRUE" => Some(AnswerValue::Holds(true)),
+            "FALSE" => Some(AnswerValue::Holds(false)),
+            "+inf" => Some(AnswerValue::Infinite),
             digits => {
                 // Numbers have no sign and no leading zeros.
                 let number: i64 = digits.parse().ok().filter(|&number| number >= 0)?;
-                (number.to_string() == digits).then_some(Value::Number(number))
+                (number.to_string() == digits).then_some(AnswerValue::Number(number))
             }
         }
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for AnswerValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Holds(true) => f.write_str("TRUE"),
-            Value::Holds(false) => f.write_str("FALSE"),
-            Value::Number(number) => write!(f, "{number}"),
-            Value::Infinite => f.write_str("+inf"),
+            AnswerValue::Holds(true) => f.write_str("TRUE"),
+            AnswerValue::Holds(false) => f.write_str("FALSE"),
+            AnswerValue::Number(number) => write!(f, "{number}"),
+            AnswerValue::Infinite => f.write_str("+inf"),
         }
     }
 }

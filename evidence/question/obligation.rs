@@ -59,18 +59,18 @@
 //!
 //! # Formulas over questions
 //! A conjunction is TRUE if each part is, and FALSE if one part is. So an obligation is a list of
-//! statements and a [`Need`]: a formula over the statements, which says which of them together
-//! prove the answer.
+//! statements and a [`NeededProofs`]: a formula over the statements, which says which of them
+//! together prove the answer.
 
 use super::simpler::{cases, met_somewhere};
-use super::{Question, Value};
+use super::{AnswerValue, Question};
 use crate::home::liveness::asks_for_liveness;
 use crate::no_run::implied::initially;
 use parikh_net::run_property::RunProperty;
 use parikh_net::{
     LinearSum, Net, PlaceId, Predicate, Translation, TreeProperty, of_model, sum_of_model,
 };
-use parikh_temporal::Atom;
+use parikh_temporal::AtomId;
 
 /// The statements that have to be proved for an answer, and the formula `need` that says which of
 /// them suffice.
@@ -83,18 +83,18 @@ pub struct Obligation {
     /// Sums that must be shown to grow without bound.
     pub grow: Vec<LinearSum>,
     /// Predicates for which the evidence must prove that they stay reachable, or that they do not.
-    pub homes: Vec<Home>,
+    pub homes: Vec<HomeQuestion>,
     /// Properties for which the evidence must prove that a run has them, or that no run has them.
     pub runs: Vec<RunProperty>,
     /// CTL properties that must be proved.
     pub trees: Vec<TreeProperty>,
     /// The formula over the statements that must be true.
-    pub need: Need,
+    pub need: NeededProofs,
 }
 
 /// A predicate that stays reachable from all reachable markings, or does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Home {
+pub struct HomeQuestion {
     /// The predicate.
     pub wanted: Predicate,
     /// The index in `reach` of the statement that the predicate is reachable, if there is one.
@@ -103,7 +103,7 @@ pub struct Home {
 
 /// A formula over proof obligations. Each leaf is an index into a list of [`Obligation`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum NeededProofs {
     /// A predicate is reachable.
     Reach(usize),
     /// A predicate is unreachable.
@@ -121,40 +121,40 @@ pub enum Need {
     /// The CTL property holds.
     Tree(usize),
     /// A conjunction; true if empty.
-    All(Vec<Need>),
+    All(Vec<NeededProofs>),
     /// A disjunction; false if empty.
-    One(Vec<Need>),
+    One(Vec<NeededProofs>),
 }
 
-impl Default for Need {
+impl Default for NeededProofs {
     fn default() -> Self {
-        Need::All(Vec::new())
+        NeededProofs::All(Vec::new())
     }
 }
 
-impl Need {
+impl NeededProofs {
     /// Returns true if the formula is true, given the truth of its leaves.
-    pub fn is_met(&self, done: &dyn Fn(&Need) -> bool) -> bool {
+    pub fn is_met(&self, done: &dyn Fn(&NeededProofs) -> bool) -> bool {
         match self {
-            Need::All(parts) => parts.iter().all(|part| part.is_met(done)),
-            Need::One(parts) => parts.iter().any(|part| part.is_met(done)),
+            NeededProofs::All(parts) => parts.iter().all(|part| part.is_met(done)),
+            NeededProofs::One(parts) => parts.iter().any(|part| part.is_met(done)),
             duty => done(duty),
         }
     }
 
     /// Returns the relevant unproved leaves, in order. Subformulas that are true contribute none.
-    pub fn open(&self, done: &dyn Fn(&Need) -> bool) -> Vec<&Need> {
+    pub fn open(&self, done: &dyn Fn(&NeededProofs) -> bool) -> Vec<&NeededProofs> {
         match self {
             met if met.is_met(done) => Vec::new(),
-            Need::All(parts) | Need::One(parts) => {
+            NeededProofs::All(parts) | NeededProofs::One(parts) => {
                 parts.iter().flat_map(|part| part.open(done)).collect()
             }
             duty => vec![duty],
         }
     }
 
-    fn junction(all: bool, parts: Vec<Need>) -> Need {
-        if all { Need::All(parts) } else { Need::One(parts) }
+    fn junction(all: bool, parts: Vec<NeededProofs>) -> NeededProofs {
+        if all { NeededProofs::All(parts) } else { NeededProofs::One(parts) }
     }
 }
 
@@ -163,18 +163,18 @@ impl Question {
     ///
     /// # Errors
     /// The reason that no evidence can prove the answer.
-    pub fn obligation(&self, net: &Net, value: Value) -> Result<Obligation, String> {
+    pub fn obligation(&self, net: &Net, value: AnswerValue) -> Result<Obligation, String> {
         let mut all = Obligation::default();
         if net.has_caps() && !self.is_about_reachability() {
             return Err("it is not shown of a net with caps on places without a bound".to_owned());
         }
         all.need = match value {
-            Value::Holds(holds) => {
+            AnswerValue::Holds(holds) => {
                 if let Question::Initially(predicate) = self {
                     let says = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
                     let says = says.holds(net, net.initial());
                     if says != holds {
-                        let says = Value::Holds(says);
+                        let says = AnswerValue::Holds(says);
                         return Err(format!(
                             "the initial marking decides the question, and says {says}"
                         ));
@@ -182,8 +182,8 @@ impl Question {
                 }
                 all.that_it_holds(self, net, holds)?
             }
-            Value::Number(number) => all.that_it_is(self, net, number)?,
-            Value::Infinite => all.that_it_grows(self, net)?,
+            AnswerValue::Number(number) => all.that_it_is(self, net, number)?,
+            AnswerValue::Infinite => all.that_it_grows(self, net)?,
         };
         all.within_caps(net)?;
         Ok(all)
@@ -229,72 +229,79 @@ impl Obligation {
         Ok(())
     }
 
-    fn reach(&mut self, predicate: Predicate) -> Need {
+    fn reach(&mut self, predicate: Predicate) -> NeededProofs {
         self.reach.push(predicate);
-        Need::Reach(self.reach.len() - 1)
+        NeededProofs::Reach(self.reach.len() - 1)
     }
 
-    fn refute(&mut self, predicate: Predicate) -> Need {
+    fn refute(&mut self, predicate: Predicate) -> NeededProofs {
         self.refute.push(predicate);
-        Need::Refute(self.refute.len() - 1)
+        NeededProofs::Refute(self.refute.len() - 1)
     }
 
     /// Adds the obligation that `wanted` stays reachable. If every firing can be undone, it
     /// suffices that `wanted` is reachable.
-    fn stays(&mut self, wanted: &Predicate) -> Need {
+    fn stays(&mut self, wanted: &Predicate) -> NeededProofs {
         self.reach.push(wanted.clone());
         let reach = Some(self.reach.len() - 1);
-        self.homes.push(Home { wanted: wanted.clone(), reach });
-        Need::Stays(self.homes.len() - 1)
+        self.homes.push(HomeQuestion { wanted: wanted.clone(), reach });
+        NeededProofs::Stays(self.homes.len() - 1)
     }
 
-    fn lost(&mut self, wanted: &Predicate) -> Need {
-        self.homes.push(Home { wanted: wanted.clone(), reach: None });
-        Need::Lost(self.homes.len() - 1)
+    fn lost(&mut self, wanted: &Predicate) -> NeededProofs {
+        self.homes.push(HomeQuestion { wanted: wanted.clone(), reach: None });
+        NeededProofs::Lost(self.homes.len() - 1)
     }
 
     /// Derives the formula for the answer TRUE (`holds`) or FALSE.
-    fn that_it_holds(&mut self, asked: &Question, net: &Net, holds: bool) -> Result<Need, String> {
+    fn that_it_holds(
+        &mut self,
+        asked: &Question,
+        net: &Net,
+        holds: bool,
+    ) -> Result<NeededProofs, String> {
         Ok(match (asked, holds) {
             (Question::Reach { goals, all, then }, holds) if holds == *then => {
                 let parts = goals.iter().map(|goal| self.reach(goal.clone()));
-                Need::junction(*all, parts.collect())
+                NeededProofs::junction(*all, parts.collect())
             }
             // Not all goals are reachable if one is unreachable, and none is reachable if all are
             // unreachable.
             (Question::Reach { goals, all, .. }, _) => {
                 let parts = goals.iter().map(|goal| self.refute(goal.clone()));
-                Need::junction(!all, parts.collect())
+                NeededProofs::junction(!all, parts.collect())
             }
             (Question::Stays(wanted), true) => {
-                let stay = Need::All(wanted.iter().map(|wanted| self.stays(wanted)).collect());
+                let stay =
+                    NeededProofs::All(wanted.iter().map(|wanted| self.stays(wanted)).collect());
                 let here = |wanted: &Predicate| wanted.holds(net, net.initial());
                 match net.is_dead(net.initial()) && wanted.iter().all(here) {
                     // No evidence is needed, but evidence is accepted.
-                    true => Need::One(vec![Need::default(), stay]),
+                    true => NeededProofs::One(vec![NeededProofs::default(), stay]),
                     false => stay,
                 }
             }
             (Question::Stays(wanted), false) => {
-                let mut parts: Vec<Need> = wanted.iter().map(|wanted| self.lost(wanted)).collect();
+                let mut parts: Vec<NeededProofs> =
+                    wanted.iter().map(|wanted| self.lost(wanted)).collect();
                 parts.extend(dead_ends(wanted).into_iter().map(|end| self.reach(end)));
                 parts.extend(wanted.iter().map(|wanted| self.refute(wanted.clone())));
-                Need::One(parts)
+                NeededProofs::One(parts)
             }
             (Question::Sound { done, improper, others }, true) => {
                 let stays = self.stays(done);
                 // The obligation that `stays` has added: `done` is reachable.
-                let mut parts = vec![stays, Need::Reach(self.reach.len() - 1)];
+                let mut parts = vec![stays, NeededProofs::Reach(self.reach.len() - 1)];
                 parts.extend(others.iter().map(|other| self.reach(other.clone())));
                 parts.push(self.refute(improper.clone()));
-                Need::All(parts)
+                NeededProofs::All(parts)
             }
             (Question::Sound { done, improper, others }, false) => {
                 let mut parts = vec![self.lost(done), self.reach(dead_without(done))];
                 parts.push(self.reach(improper.clone()));
                 parts.push(self.refute(done.clone()));
                 parts.extend(others.iter().map(|other| self.refute(other.clone())));
-                Need::One(parts)
+                NeededProofs::One(parts)
             }
             (Question::NoRun(property), none) => self.that_runs_have(property, net, !none),
             (Question::Tree(property), true) => self.that_the_tree_has((**property).clone(), net),
@@ -303,19 +310,19 @@ impl Obligation {
                 // An empty conjunction (proved), or an empty disjunction (unprovable).
                 let says = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
                 let says = says.holds(net, net.initial());
-                Need::junction(says == holds, Vec::new())
+                NeededProofs::junction(says == holds, Vec::new())
             }
             (Question::Not(part), holds) => self.that_it_holds(part, net, !holds)?,
             // A conjunction is FALSE if one part is, and a disjunction is FALSE if all parts are.
             (Question::Junction { all, parts }, holds) => {
                 let parts = parts.iter().map(|part| self.that_it_holds(part, net, holds));
-                Need::junction(*all == holds, parts.collect::<Result<_, _>>()?)
+                NeededProofs::junction(*all == holds, parts.collect::<Result<_, _>>()?)
             }
             (Question::Between { main, shown_by, shows }, holds) => {
                 let others = if holds { shown_by } else { shows };
                 let parts = [&**main].into_iter().chain(others);
                 let parts = parts.map(|part| self.that_it_holds(part, net, holds));
-                Need::One(parts.collect::<Result<_, _>>()?)
+                NeededProofs::One(parts.collect::<Result<_, _>>()?)
             }
             (Question::Largest(_) | Question::LargestOf(_) | Question::HowMany { .. }, _) => {
                 return Err("the question asks for a number".into());
@@ -326,7 +333,7 @@ impl Obligation {
     /// Derives the formula that some run has the property, or that none has. The evidence may have
     /// decomposed the property. Some run has it if some run has one of its cases, and none has it
     /// if none has any case.
-    fn that_runs_have(&mut self, property: &RunProperty, net: &Net, some: bool) -> Need {
+    fn that_runs_have(&mut self, property: &RunProperty, net: &Net, some: bool) -> NeededProofs {
         let decided = initially(net, property);
         let whole = self.that_runs_have_whole(property, net, some, decided);
         let cases = match decided {
@@ -341,7 +348,7 @@ impl Obligation {
             self.that_runs_have_whole(case, net, some, decided)
         };
         let cases = cases.iter().map(of_case).collect();
-        Need::One(vec![whole, Need::junction(!some, cases)])
+        NeededProofs::One(vec![whole, NeededProofs::junction(!some, cases)])
     }
 
     /// Derives the same formula without decomposition. `decided` is the value that the initial
@@ -352,30 +359,31 @@ impl Obligation {
         net: &Net,
         some: bool,
         decided: Option<bool>,
-    ) -> Need {
+    ) -> NeededProofs {
         if decided == Some(!some) {
             // Unprovable.
-            return Need::One(Vec::new());
+            return NeededProofs::One(Vec::new());
         }
         self.runs.push(property.clone());
         let at = self.runs.len() - 1;
-        let of_runs = if some { Need::Run(at) } else { Need::NoRun(at) };
+        let of_runs = if some { NeededProofs::Run(at) } else { NeededProofs::NoRun(at) };
         if decided.is_some() {
             // No evidence is needed, but evidence is accepted.
-            return Need::One(vec![Need::All(Vec::new()), of_runs]);
+            return NeededProofs::One(vec![NeededProofs::All(Vec::new()), of_runs]);
         }
         match met_somewhere(net, property) {
             None => of_runs,
             Some(met) => {
                 let of_markings = if some { self.reach(met) } else { self.refute(met) };
-                Need::One(vec![of_runs, of_markings])
+                NeededProofs::One(vec![of_runs, of_markings])
             }
         }
     }
 
     /// Derives the formula that the CTL property holds.
-    fn that_the_tree_has(&mut self, property: TreeProperty, net: &Net) -> Need {
-        let here = |atom: Atom| property.atoms()[atom.0 as usize].holds(net, net.initial()).into();
+    fn that_the_tree_has(&mut self, property: TreeProperty, net: &Net) -> NeededProofs {
+        let here =
+            |atom: AtomId| property.atoms()[atom.0 as usize].holds(net, net.initial()).into();
         let (formulas, formula) = (property.formulas(), property.formula());
         let decided = match net.is_dead(net.initial()) {
             true => formulas.value_at_end(formula, here),
@@ -383,20 +391,25 @@ impl Obligation {
         };
         if decided.known() == Some(false) {
             // Unprovable.
-            return Need::One(Vec::new());
+            return NeededProofs::One(Vec::new());
         }
         self.trees.push(property);
-        let tree = Need::Tree(self.trees.len() - 1);
+        let tree = NeededProofs::Tree(self.trees.len() - 1);
         match decided.known() {
             // No evidence is needed, but evidence is accepted.
-            Some(_) => Need::One(vec![Need::All(Vec::new()), tree]),
+            Some(_) => NeededProofs::One(vec![NeededProofs::All(Vec::new()), tree]),
             None => tree,
         }
     }
 
     /// Derives the formula for a number: a reachable marking with this value, and no reachable
     /// marking with more.
-    fn that_it_is(&mut self, asked: &Question, net: &Net, number: i64) -> Result<Need, String> {
+    fn that_it_is(
+        &mut self,
+        asked: &Question,
+        net: &Net,
+        number: i64,
+    ) -> Result<NeededProofs, String> {
         // Σ ≥ n is ¬(Σ ≤ n − 1). For the smallest number, every marking has at least this value.
         let more_than = |sum: &LinearSum, n| Predicate::at_most(sum.clone(), n).negated();
         let less = number.checked_sub(1);
@@ -421,11 +434,11 @@ impl Obligation {
         };
         let mut parts = vec![self.reach(as_much)];
         parts.extend(refute.into_iter().map(|predicate| self.refute(predicate)));
-        Ok(Need::All(parts))
+        Ok(NeededProofs::All(parts))
     }
 
     /// Derives the formula for the answer `+inf`.
-    fn that_it_grows(&mut self, asked: &Question, net: &Net) -> Result<Need, String> {
+    fn that_it_grows(&mut self, asked: &Question, net: &Net) -> Result<NeededProofs, String> {
         self.grow.push(match asked {
             Question::Largest(sum) => sum.clone(),
             // If the total number of tokens is unbounded, so is some place, and there are
@@ -433,7 +446,7 @@ impl Obligation {
             Question::LargestOf(_) | Question::HowMany { .. } => Question::all_tokens(net),
             _ => return Err(NO_NUMBER.into()),
         });
-        Ok(Need::Grow(0))
+        Ok(NeededProofs::Grow(0))
     }
 }
 

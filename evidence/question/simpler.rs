@@ -8,7 +8,7 @@ use crate::no_run::implied::{implies, implies_one_of};
 use parikh_net::property::condition;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Net, Predicate};
-use parikh_temporal::{Atom, Formula, LINEAR_RULES, Linear, Ltl, Node};
+use parikh_temporal::{AtomId, Formula, LINEAR_RULES, Linear, Ltl, Node};
 
 /// The maximum number of rewriting steps.
 const MOST_STEPS: usize = 1_000;
@@ -21,7 +21,7 @@ const MOST_CASES: usize = 32;
 fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
     let mut formulas = property.formulas().clone();
     let initially = RunAtom::all_initially(property.atoms(), net);
-    let here = |atom: Atom| initially[atom.0 as usize];
+    let here = |atom: AtomId| initially[atom.0 as usize];
     let given = formulas.given_here(property.formula(), here);
     let (simple, _) = formulas.rewritten(given, LINEAR_RULES, MOST_STEPS);
     // Rewriting may move a part about a later letter to the first letter.

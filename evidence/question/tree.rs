@@ -15,7 +15,7 @@ use parikh_net::before::condition_before;
 use parikh_net::property::condition;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Net, Predicate, RunProperty, TreeProperty};
-use parikh_temporal::{Atom, BRANCHING_RULES, Ctl, Formula, Ltl, Node, Quantifier};
+use parikh_temporal::{AtomId, BRANCHING_RULES, Ctl, Formula, Ltl, Node, Quantifier};
 
 /// The maximum number of rewriting steps.
 const STEPS: usize = 20_000;
@@ -30,26 +30,26 @@ impl Question {
 }
 
 /// An entry of the worklist.
-enum Task {
+enum CtlTask {
     Visit(Formula<Quantifier>),
     /// Joins the last questions, by conjunction (`true`) or disjunction.
     Join(bool, usize),
 }
 
 fn part(net: &Net, formulas: &Ctl, whole: Formula<Quantifier>, atoms: &[Predicate]) -> Question {
-    let (mut tasks, mut made) = (vec![Task::Visit(whole)], Vec::new());
+    let (mut tasks, mut made) = (vec![CtlTask::Visit(whole)], Vec::new());
     while let Some(task) = tasks.pop() {
         match task {
-            Task::Join(all, count) => {
+            CtlTask::Join(all, count) => {
                 let parts = made.split_off(made.len().saturating_sub(count));
                 made.push(Question::Junction { all, parts });
             }
-            Task::Visit(formula) => match formulas.node(formula) {
+            CtlTask::Visit(formula) => match formulas.node(formula) {
                 node @ (Node::And(parts) | Node::Or(parts))
                     if state(formulas, formula, atoms).is_none() =>
                 {
-                    tasks.push(Task::Join(matches!(node, Node::And(_)), parts.len()));
-                    tasks.extend(parts.iter().rev().map(|&part| Task::Visit(part)));
+                    tasks.push(CtlTask::Join(matches!(node, Node::And(_)), parts.len()));
+                    tasks.extend(parts.iter().rev().map(|&part| CtlTask::Visit(part)));
                 }
                 _ => made.push(single(net, formulas, formula, atoms)),
             },
@@ -126,7 +126,7 @@ fn between(
 fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Question> {
     let mut formulas = formulas.clone();
     let negation = formulas.negate(formula);
-    let dead = Atom(atoms.len() as u32);
+    let dead = AtomId(atoms.len() as u32);
     let of_runs: Vec<RunAtom> =
         atoms.iter().cloned().chain([Predicate::Dead]).map(RunAtom::Holds).collect();
     let none_violates = |all| {

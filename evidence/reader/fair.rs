@@ -1,6 +1,6 @@
 //! Fairness assumptions from the command line: `weak`, or `strong:t,u`.
 
-use super::names::{Of, Written, meant};
+use super::names::{NameNotation, NamedKind, meant};
 use parikh_net::printable::Quoted;
 use parikh_net::{Fairness, Net, TransitionId};
 
@@ -48,11 +48,13 @@ pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
 fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t str>), String> {
     let text = text.trim_start();
     let ((name, behind), written) = match text.strip_prefix('"') {
-        Some(quoted) => (quoted.split_once('"').ok_or("a quote without its end")?, Written::Quoted),
-        None => (text.split_at(text.find(',').unwrap_or(text.len())), Written::Bare),
+        Some(quoted) => {
+            (quoted.split_once('"').ok_or("a quote without its end")?, NameNotation::Quoted)
+        }
+        None => (text.split_at(text.find(',').unwrap_or(text.len())), NameNotation::Bare),
     };
     let mut known = Vec::new();
-    for id in meant(net, Of::Transitions, name.trim_end(), written)? {
+    for id in meant(net, NamedKind::Transitions, name.trim_end(), written)? {
         let transitions = net.transitions_named(&id);
         let unknown = || format!("the net has no transition {}", Quoted(name));
         known.extend(transitions.ok_or_else(unknown)?);

@@ -13,7 +13,7 @@
 
 use super::references::resolve;
 use super::{Unreadable, attribute, elements, in_text, name, unknown};
-use parikh_net::builder::Node as NetNode;
+use parikh_net::builder::NetNode;
 use parikh_net::printable::Quoted;
 use parikh_net::{Marking, NetBuilder};
 use roxmltree::Node;

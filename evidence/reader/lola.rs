@@ -6,7 +6,7 @@
 //! transition with the name of a place is renamed with a prime.
 
 use super::Unreadable;
-use super::words::{Word, Words, wrong};
+use super::words::{ToolWord, ToolWords, wrong};
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, PlaceId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,13 +18,13 @@ pub(super) fn is(text: &str) -> bool {
     })
 }
 
-fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
-    let mut words: Vec<Word> = Vec::new();
+fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
+    let mut words: Vec<ToolWord> = Vec::new();
     let (mut line, mut open, mut begun, mut opened) = (1, false, String::new(), 0);
     let mut finish = |begun: &mut String, line| {
         if !begun.is_empty() {
             let text = std::mem::take(begun);
-            words.push(Word { line, text, braced: false, first: false });
+            words.push(ToolWord { line, text, braced: false, first: false });
         }
     };
     let mut rest = text.chars().peekable();
@@ -76,7 +76,7 @@ fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
 /// # Errors
 /// A syntax error, with its line and the expected text.
 pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
-    let mut words = Words::new(words(text)?);
+    let mut words = ToolWords::new(words(text)?);
     let mut net = ExtendedBuilder::default();
     let mut places: BTreeMap<String, PlaceId> = BTreeMap::new();
     words.must("PLACE")?;
@@ -129,11 +129,11 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     net.build().map_err(|error| wrong(1, error.to_string()))
 }
 
-fn refused(word: &Word, error: &BuildError) -> Unreadable {
+fn refused(word: &ToolWord, error: &BuildError) -> Unreadable {
     wrong(word.line, error.to_string())
 }
 
-fn name(words: &mut Words) -> Result<Word, Unreadable> {
+fn name(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
     const OWN: [&str; 10] = [
         "PLACE",
         "MARKING",
@@ -155,7 +155,7 @@ fn name(words: &mut Words) -> Result<Word, Unreadable> {
 }
 
 /// Takes a comma, a semicolon or both. Returns true if there was a semicolon.
-fn end_of_list(words: &mut Words) -> Result<bool, Unreadable> {
+fn end_of_list(words: &mut ToolWords) -> Result<bool, Unreadable> {
     match words.take("`,` or `;`")? {
         word if word.text == "," => Ok(words.skip(";")),
         word if word.text == ";" => Ok(true),
@@ -165,9 +165,9 @@ fn end_of_list(words: &mut Words) -> Result<bool, Unreadable> {
 
 /// Reads places with numbers, up to a semicolon.
 fn list(
-    words: &mut Words,
+    words: &mut ToolWords,
     places: &BTreeMap<String, PlaceId>,
-) -> Result<Vec<(PlaceId, u64, Word)>, Unreadable> {
+) -> Result<Vec<(PlaceId, u64, ToolWord)>, Unreadable> {
     let mut list = Vec::new();
     if words.skip(";") {
         return Ok(list);

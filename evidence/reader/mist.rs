@@ -7,8 +7,8 @@
 //! the same names here. The reader refuses what the language refuses, and transfers.
 
 use super::Unreadable;
-use super::queries::Property;
-use super::words::{Word, Words, wrong};
+use super::queries::AuditedProperty;
+use super::words::{ToolWord, ToolWords, wrong};
 use crate::question::Question;
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Net, PlaceId, Predicate};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(super) fn is(text: &str) -> bool {
     lines.flat_map(str::split_whitespace).next() == Some("vars")
 }
 
-fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
+fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut words = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let mut rest = line.split('#').next().unwrap_or_default().trim_start();
@@ -32,7 +32,7 @@ fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
                 c => return Err(wrong(number, format!("a sign that is not known: {c:?}"))),
             };
             let text = rest[..length].to_owned();
-            words.push(Word { line: number, text, braced: false, first: false });
+            words.push(ToolWord { line: number, text, braced: false, first: false });
             rest = rest[length..].trim_start();
         }
     }
@@ -40,32 +40,32 @@ fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
 }
 
 /// The lower and the upper limit of a variable.
-type Range = (u64, Option<u64>);
+type CounterRange = (u64, Option<u64>);
 
 /// The ranges of variables, each with its line.
-type Ranges = BTreeMap<PlaceId, (Range, u64)>;
+type CounterRanges = BTreeMap<PlaceId, (CounterRange, u64)>;
 
-enum Change {
+enum CounterChange {
     By(i128),
     To(u64),
 }
 
-struct Rule {
-    guard: Ranges,
-    changes: BTreeMap<PlaceId, Change>,
+struct CounterRule {
+    guard: CounterRanges,
+    changes: BTreeMap<PlaceId, CounterChange>,
     line: u64,
 }
 
 /// The content of a problem file.
-struct Problem {
+struct CounterProblem {
     variables: Vec<String>,
-    rules: Vec<Rule>,
-    initially: Ranges,
-    targets: Vec<Ranges>,
+    rules: Vec<CounterRule>,
+    initially: CounterRanges,
+    targets: Vec<CounterRanges>,
 }
 
-fn problem(text: &str) -> Result<Problem, Unreadable> {
-    let mut words = Words::new(words(text)?);
+fn problem(text: &str) -> Result<CounterProblem, Unreadable> {
+    let mut words = ToolWords::new(words(text)?);
     words.must("vars")?;
     let (mut variables, mut named) = (Vec::new(), BTreeMap::new());
     while !words.skip("rules") {
@@ -95,20 +95,23 @@ fn problem(text: &str) -> Result<Problem, Unreadable> {
             ranges(&mut words, &named)?;
         }
     }
-    Ok(Problem { variables, rules, initially, targets })
+    Ok(CounterProblem { variables, rules, initially, targets })
 }
 
 fn variable(
-    words: &mut Words,
+    words: &mut ToolWords,
     named: &BTreeMap<String, PlaceId>,
-) -> Result<(PlaceId, Word), Unreadable> {
+) -> Result<(PlaceId, ToolWord), Unreadable> {
     let word = words.take("a variable")?;
     let place = named.get(&word.text).copied();
     Ok((place.ok_or_else(|| word.wrong("a variable"))?, word))
 }
 
-fn ranges(words: &mut Words, named: &BTreeMap<String, PlaceId>) -> Result<Ranges, Unreadable> {
-    let mut ranges = Ranges::new();
+fn ranges(
+    words: &mut ToolWords,
+    named: &BTreeMap<String, PlaceId>,
+) -> Result<CounterRanges, Unreadable> {
+    let mut ranges = CounterRanges::new();
     loop {
         let (place, word) = variable(words, named)?;
         let sign = words.take("`>=`, `=` or `in`")?;
@@ -137,10 +140,13 @@ fn ranges(words: &mut Words, named: &BTreeMap<String, PlaceId>) -> Result<Ranges
     }
 }
 
-fn rule(words: &mut Words, named: &BTreeMap<String, PlaceId>) -> Result<Rule, Unreadable> {
+fn rule(
+    words: &mut ToolWords,
+    named: &BTreeMap<String, PlaceId>,
+) -> Result<CounterRule, Unreadable> {
     let line = words.peek().map_or(0, |word| word.line);
     let guard = match words.skip("true") {
-        true => Ranges::new(),
+        true => CounterRanges::new(),
         false => ranges(words, named)?,
     };
     words.must("->")?;
@@ -161,18 +167,18 @@ fn rule(words: &mut Words, named: &BTreeMap<String, PlaceId>) -> Result<Rule, Un
             _ => return Err(sign.wrong("`,` or `;`")),
         };
     }
-    Ok(Rule { guard, changes, line })
+    Ok(CounterRule { guard, changes, line })
 }
 
 /// Reads the right-hand side of a change: a sum of variables with at most one number, at its end.
 /// The only variable allowed is the changed one.
 fn change(
-    words: &mut Words,
+    words: &mut ToolWords,
     named: &BTreeMap<String, PlaceId>,
     place: PlaceId,
-    word: &Word,
-    guard: &Ranges,
-) -> Result<Change, Unreadable> {
+    word: &ToolWord,
+    guard: &CounterRanges,
+) -> Result<CounterChange, Unreadable> {
     let mut own = 0;
     let mut by: i128 = 0;
     loop {
@@ -194,8 +200,8 @@ fn change(
     }
     let least = guard.get(&place).map_or(0, |((least, _), _)| *least);
     match own {
-        0 => Ok(Change::To(u64::try_from(by).unwrap_or_default())),
-        1 if -by <= i128::from(least) => Ok(Change::By(by)),
+        0 => Ok(CounterChange::To(u64::try_from(by).unwrap_or_default())),
+        1 if -by <= i128::from(least) => Ok(CounterChange::By(by)),
         _ => Err(word.wrong("a change that leaves 0 or more")),
     }
 }
@@ -219,7 +225,7 @@ fn unused(net: &ExtendedBuilder, name: &str) -> String {
     name
 }
 
-fn build(problem: &Problem) -> Result<ExtendedNet, BuildError> {
+fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
     let mut net = ExtendedBuilder::default();
     let mut chosen: Vec<(PlaceId, Option<u64>)> = Vec::new();
     for (at, name) in problem.variables.iter().enumerate() {
@@ -274,8 +280,10 @@ fn build(problem: &Problem) -> Result<ExtendedNet, BuildError> {
             let put = match rule.changes.get(&place) {
                 None => least,
                 // The transition consumes the required tokens, and produces the ones that stay.
-                Some(Change::By(by)) => u64::try_from(i128::from(least) + by).unwrap_or_default(),
-                Some(Change::To(number)) => {
+                Some(CounterChange::By(by)) => {
+                    u64::try_from(i128::from(least) + by).unwrap_or_default()
+                }
+                Some(CounterChange::To(number)) => {
                     if most != Some(least) {
                         net.reset(t, place);
                     }
@@ -294,21 +302,21 @@ fn build(problem: &Problem) -> Result<ExtendedNet, BuildError> {
 }
 
 /// Returns the only question of a problem: is one of the targets reachable?
-pub(super) fn question(net: &Net, text: &str) -> Result<Vec<Property>, Unreadable> {
+pub(super) fn question(net: &Net, text: &str) -> Result<Vec<AuditedProperty>, Unreadable> {
     let problem = problem(text)?;
-    let limit = |(&variable, &((least, most), line)): (&PlaceId, &(Range, u64))| {
+    let limit = |(&variable, &((least, most), line)): (&PlaceId, &(CounterRange, u64))| {
         let name = &problem.variables[variable.index()];
         let place = net.place_named(name);
         let place = place.ok_or_else(|| wrong(line, format!("the net has no place {name:?}")))?;
         let below = most.map_or(Predicate::True, |most| Predicate::no_more_than(place, most));
         Ok(Predicate::and([Predicate::at_least(place, least), below]))
     };
-    let list = |ranges: &Ranges| {
+    let list = |ranges: &CounterRanges| {
         Ok(Predicate::and(ranges.iter().map(limit).collect::<Result<Vec<_>, Unreadable>>()?))
     };
     let lists = problem.targets.iter().map(list).collect::<Result<Vec<_>, Unreadable>>()?;
     let goal = Predicate::or(lists).sorted();
     let goals = vec![goal];
     let question = Question::Reach { goals, all: true, then: true };
-    Ok(vec![Property { id: "target".to_owned(), question: Ok(question) }])
+    Ok(vec![AuditedProperty { id: "target".to_owned(), question: Ok(question) }])
 }

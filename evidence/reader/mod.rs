@@ -44,23 +44,23 @@ use parikh_net::Net;
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::borrow::Cow;
-use timing::Times;
+use timing::TimeTreatment;
 
 /// Reads a model without colours, in any supported language.
 ///
 /// # Errors
 /// A syntax error, with its line and the expected text.
-pub fn model(bytes: &[u8]) -> Result<pnml::Extended, Unreadable> {
-    model_as(bytes, Times::Refused)
+pub fn model(bytes: &[u8]) -> Result<pnml::ExtendedModel, Unreadable> {
+    model_as(bytes, TimeTreatment::Refused)
 }
 
 /// Reads a model as [`model`] does, with or without its times and priorities.
 ///
 /// # Errors
 /// As [`model`].
-pub fn model_as(bytes: &[u8], times: Times) -> Result<pnml::Extended, Unreadable> {
+pub fn model_as(bytes: &[u8], times: TimeTreatment) -> Result<pnml::ExtendedModel, Unreadable> {
     let text = words::text(bytes);
-    let read = |net| Ok(pnml::Extended { net, note: None });
+    let read = |net| Ok(pnml::ExtendedModel { net, note: None });
     match () {
         () if mist::is(&text) => read(mist::read(&text)?),
         () if lola::is(&text) => read(lola::read(&text)?),
@@ -85,7 +85,7 @@ pub fn model_as(bytes: &[u8], times: Times) -> Result<pnml::Extended, Unreadable
 
 /// The language of a file of formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub enum FormulaLanguage {
     /// The language is detected from the beginning of the file.
     Seen,
     /// The language of `parikh check --formula`.
@@ -108,22 +108,22 @@ pub enum Language {
 pub fn questions(
     net: &Net,
     bytes: &[u8],
-    language: Language,
+    language: FormulaLanguage,
     of_cases: bool,
-) -> Result<Vec<queries::Property>, Unreadable> {
+) -> Result<Vec<queries::AuditedProperty>, Unreadable> {
     let as_xml: queries::typed::AsXml<'_> =
         if of_cases { &queries::read_of_cases } else { &queries::read };
     let text = words::text(bytes);
     let begins = |word: &str| text.trim_start().starts_with(word);
     match language {
-        Language::Inline => Ok(queries::typed::read_inline(net, &text, as_xml)),
-        Language::Lola => Ok(queries::typed::read_lola(net, &text, as_xml)),
-        Language::Xml => as_xml(net, bytes),
-        Language::Seen if mist::is(&text) => mist::question(net, &text),
-        Language::Seen if begins("<") || is_wide(bytes) => as_xml(net, bytes),
-        Language::Contest => Ok(queries::typed::read_contest(net, &text, as_xml)),
-        Language::Early => Ok(queries::typed::read_early(net, &text, as_xml)),
-        Language::Seen => Ok(queries::typed::read(net, &text, as_xml)),
+        FormulaLanguage::Inline => Ok(queries::typed::read_inline(net, &text, as_xml)),
+        FormulaLanguage::Lola => Ok(queries::typed::read_lola(net, &text, as_xml)),
+        FormulaLanguage::Xml => as_xml(net, bytes),
+        FormulaLanguage::Seen if mist::is(&text) => mist::question(net, &text),
+        FormulaLanguage::Seen if begins("<") || is_wide(bytes) => as_xml(net, bytes),
+        FormulaLanguage::Contest => Ok(queries::typed::read_contest(net, &text, as_xml)),
+        FormulaLanguage::Early => Ok(queries::typed::read_early(net, &text, as_xml)),
+        FormulaLanguage::Seen => Ok(queries::typed::read(net, &text, as_xml)),
     }
 }
 

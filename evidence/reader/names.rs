@@ -11,7 +11,7 @@ use parikh_net::printable::Quoted;
 
 /// The notation of a text in a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Written {
+pub(crate) enum NameNotation {
     /// An explicit id: `id "p"`.
     Id,
     /// A word without quotes.
@@ -22,7 +22,7 @@ pub(crate) enum Written {
 
 /// A kind of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
+pub(crate) enum NamedKind {
     Places,
     Transitions,
 }
@@ -34,21 +34,21 @@ pub(crate) enum Of {
 /// When a word without quotes is the name of several nodes.
 pub(crate) fn meant(
     net: &Net,
-    of: Of,
+    of: NamedKind,
     text: &str,
-    written: Written,
+    written: NameNotation,
 ) -> Result<Vec<String>, String> {
     let as_it_is = || Ok(vec![text.to_owned()]);
     let is_id = match of {
-        Of::Places => net.places_named(text).is_some(),
-        Of::Transitions => net.transitions_named(text).is_some(),
+        NamedKind::Places => net.places_named(text).is_some(),
+        NamedKind::Transitions => net.transitions_named(text).is_some(),
     };
-    if written == Written::Id || written == Written::Bare && is_id {
+    if written == NameNotation::Id || written == NameNotation::Bare && is_id {
         return as_it_is();
     }
     let mut called = match of {
-        Of::Places => places(net),
-        Of::Transitions => transitions(net),
+        NamedKind::Places => places(net),
+        NamedKind::Transitions => transitions(net),
     };
     called.retain(|(id, label)| match label.as_deref().map(str::trim) {
         None | Some("") => id == text,
@@ -57,7 +57,7 @@ pub(crate) fn meant(
     let ids: Vec<String> = called.into_iter().map(|(id, _)| id).collect();
     match &ids[..] {
         [] => as_it_is(),
-        [_, _, ..] if written == Written::Bare => {
+        [_, _, ..] if written == NameNotation::Bare => {
             let some: Vec<String> = ids.iter().take(5).map(|id| Quoted(id).to_string()).collect();
             let (count, some) = (ids.len(), some.join(", "));
             Err(format!("{} is the name of {count} nodes: {some}", Quoted(text)))
@@ -67,9 +67,9 @@ pub(crate) fn meant(
 }
 
 /// The id and the label of a node.
-type Labelled = (String, Option<String>);
+type LabelledNode = (String, Option<String>);
 
-fn places(net: &Net) -> Vec<Labelled> {
+fn places(net: &Net) -> Vec<LabelledNode> {
     let owned = |label: Option<&str>| label.map(str::to_owned);
     match net.folding() {
         Some(folding) => (0..folding.place_count())
@@ -81,7 +81,7 @@ fn places(net: &Net) -> Vec<Labelled> {
     }
 }
 
-fn transitions(net: &Net) -> Vec<Labelled> {
+fn transitions(net: &Net) -> Vec<LabelledNode> {
     let owned = |label: Option<&str>| label.map(str::to_owned);
     if let Some(folding) = net.folding() {
         return (0..folding.transition_count())

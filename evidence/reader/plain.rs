@@ -13,7 +13,7 @@ type Places = HashMap<String, PlaceId>;
 
 /// A sign or a name.
 #[derive(Clone, PartialEq, Eq)]
-enum Piece {
+enum PlainToken {
     Name(String),
     /// One of `:`, `+` and `*`, or `>` for an arrow.
     Sign(char),
@@ -46,22 +46,26 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
         let fails = |error: parikh_net::BuildError| wrong(line, error.to_string());
         let Some((first, rest)) = pieces.split_first() else { continue };
         match (first, rest) {
-            (Piece::Name(word), [Piece::Name(name)]) if word == "net" => {
+            (PlainToken::Name(word), [PlainToken::Name(name)]) if word == "net" => {
                 builder.set_name(name.clone());
             }
-            (Piece::Name(word), [Piece::Name(name), tokens @ ..]) if word == "place" => {
+            (PlainToken::Name(word), [PlainToken::Name(name), tokens @ ..]) if word == "place" => {
                 let tokens = match tokens {
                     [] => 0,
-                    [Piece::Name(digits)] => number(line, digits)?,
+                    [PlainToken::Name(digits)] => number(line, digits)?,
                     _ => return Err(wrong(line, "expected the end of the line behind the tokens")),
                 };
                 known.insert(name.clone(), builder.place(name, tokens).map_err(fails)?);
             }
-            (Piece::Name(word), [Piece::Name(name), rest @ ..]) if word == "transition" => {
+            (PlainToken::Name(word), [PlainToken::Name(name), rest @ ..])
+                if word == "transition" =>
+            {
                 let transition = builder.transition(name).map_err(fails)?;
                 match rest {
                     [] => {}
-                    [Piece::Sign(':'), rest @ ..] => arcs.push((line, transition, rest.to_vec())),
+                    [PlainToken::Sign(':'), rest @ ..] => {
+                        arcs.push((line, transition, rest.to_vec()))
+                    }
                     _ => return Err(wrong(line, "expected `:` behind the transition's name")),
                 }
             }
@@ -77,7 +81,7 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
     builder.build().map_err(|error| wrong(text.lines().count() as u64, error.to_string()))
 }
 
-fn pieces(line: &str) -> Result<Vec<Piece>, String> {
+fn pieces(line: &str) -> Result<Vec<PlainToken>, String> {
     let mut pieces = Vec::new();
     let mut rest = line.trim_start();
     let of_names = |c: char| !c.is_whitespace() && !"#:+*\"->".contains(c);
@@ -85,11 +89,11 @@ fn pieces(line: &str) -> Result<Vec<Piece>, String> {
         let length = match c {
             '#' => break,
             ':' | '+' | '*' => {
-                pieces.push(Piece::Sign(c));
+                pieces.push(PlainToken::Sign(c));
                 1
             }
             '-' if rest.starts_with("->") => {
-                pieces.push(Piece::Sign('>'));
+                pieces.push(PlainToken::Sign('>'));
                 2
             }
             '-' | '>' => return Err(format!("found `{c}`, expected `->`")),
@@ -112,12 +116,12 @@ fn pieces(line: &str) -> Result<Vec<Piece>, String> {
                         }
                     }
                 }
-                pieces.push(Piece::Name(name));
+                pieces.push(PlainToken::Name(name));
                 end.ok_or("a quoted name does not end")?
             }
             _ => {
                 let length = rest.find(|c| !of_names(c)).unwrap_or(rest.len());
-                pieces.push(Piece::Name(rest[..length].to_owned()));
+                pieces.push(PlainToken::Name(rest[..length].to_owned()));
                 length
             }
         };
@@ -134,9 +138,9 @@ fn connect(
     builder: &mut NetBuilder,
     known: &Places,
     (line, transition): (u64, TransitionId),
-    pieces: &[Piece],
+    pieces: &[PlainToken],
 ) -> Result<(), Unreadable> {
-    let mut sides = pieces.split(|piece| *piece == Piece::Sign('>'));
+    let mut sides = pieces.split(|piece| *piece == PlainToken::Sign('>'));
     let (Some(taken), Some(put), None) = (sides.next(), sides.next(), sides.next()) else {
         return Err(wrong(line, "expected one `->` between what is taken and what is put"));
     };
@@ -151,14 +155,18 @@ fn connect(
 }
 
 /// Parses the places on one side of an arrow, with their weights.
-fn places(known: &Places, line: u64, pieces: &[Piece]) -> Result<Vec<(PlaceId, u64)>, Unreadable> {
+fn places(
+    known: &Places,
+    line: u64,
+    pieces: &[PlainToken],
+) -> Result<Vec<(PlaceId, u64)>, Unreadable> {
     if pieces.is_empty() {
         return Ok(Vec::new());
     }
-    let term = |term: &[Piece]| {
+    let term = |term: &[PlainToken]| {
         let (weight, name) = match term {
-            [Piece::Name(name)] => (1, name),
-            [Piece::Name(weight), Piece::Sign('*'), Piece::Name(name)] => {
+            [PlainToken::Name(name)] => (1, name),
+            [PlainToken::Name(weight), PlainToken::Sign('*'), PlainToken::Name(name)] => {
                 (number(line, weight)?, name)
             }
             _ => return Err(wrong(line, "expected places such as `p + 2*q` beside `->`")),
@@ -167,5 +175,5 @@ fn places(known: &Places, line: u64, pieces: &[Piece]) -> Result<Vec<(PlaceId, u
         let place = place.ok_or_else(|| wrong(line, format!("the net has no place {name:?}")))?;
         Ok((*place, weight))
     };
-    pieces.split(|piece| *piece == Piece::Sign('+')).map(term).collect()
+    pieces.split(|piece| *piece == PlainToken::Sign('+')).map(term).collect()
 }

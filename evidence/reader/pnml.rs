@@ -22,19 +22,19 @@
 
 use super::known::nothing_unknown;
 use super::references::{references, resolve};
-use super::timing::{Beside, Times};
+use super::timing::{NetTiming, TimeTreatment};
 use super::{
     Unreadable, attribute, decode, elements, finals, in_text, name, only, optional, pipe, tree,
     trimmed, units, unknown,
 };
-use parikh_net::builder::Node as NetNode;
+use parikh_net::builder::NetNode;
 use parikh_net::printable::Quoted;
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Net};
 use roxmltree::{Document, Node};
 
 /// A net that may have inhibitor and reset arcs, with a note on the reading.
 #[derive(Debug)]
-pub struct Extended {
+pub struct ExtendedModel {
     /// The net.
     pub net: ExtendedNet,
     /// The reason why nested units were left out, if they were.
@@ -43,7 +43,7 @@ pub struct Extended {
 
 /// A net, with a note on the reading.
 #[derive(Debug)]
-pub struct Model {
+pub struct PlainModel {
     /// The net.
     pub net: Net,
     /// The reason why nested units were left out, if they were.
@@ -52,7 +52,7 @@ pub struct Model {
 
 /// The elements of a net, as XML.
 #[derive(Default)]
-struct Parts<'a, 'input> {
+struct NetElements<'a, 'input> {
     places: Vec<Node<'a, 'input>>,
     transitions: Vec<Node<'a, 'input>>,
     references: Vec<Node<'a, 'input>>,
@@ -65,10 +65,10 @@ struct Parts<'a, 'input> {
 ///
 /// # Errors
 /// A syntax error, with its line and the expected text.
-pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
-    let Extended { net, note } = read_extended(bytes, Times::Refused)?;
+pub fn read(bytes: &[u8]) -> Result<PlainModel, Unreadable> {
+    let ExtendedModel { net, note } = read_extended(bytes, TimeTreatment::Refused)?;
     match net.into_plain() {
-        Ok(net) => Ok(Model { net, note }),
+        Ok(net) => Ok(PlainModel { net, note }),
         Err(_) => {
             let what = "expected a net of plain arcs, found one that inhibits or empties";
             Err(Unreadable { line: 1, what: what.to_owned() })
@@ -83,7 +83,7 @@ const PLAIN: [&str; 6] = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_extended(bytes: &[u8], times: Times) -> Result<Extended, Unreadable> {
+pub fn read_extended(bytes: &[u8], times: TimeTreatment) -> Result<ExtendedModel, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
@@ -95,9 +95,9 @@ pub fn read_extended(bytes: &[u8], times: Times) -> Result<Extended, Unreadable>
         return Err(Unreadable::at(net, what));
     }
     nothing_unknown(net)?;
-    let Extended { net: read, note } = build(net, &collect(net)?)?;
-    let assumptions = Beside::of(net).assumptions(times)?;
-    Ok(Extended { net: read.assuming(assumptions), note })
+    let ExtendedModel { net: read, note } = build(net, &collect(net)?)?;
+    let assumptions = NetTiming::of(net).assumptions(times)?;
+    Ok(ExtendedModel { net: read.assuming(assumptions), note })
 }
 
 /// Returns the only net of a file. The net stands directly inside `pnml`, or in modules that only
@@ -145,8 +145,8 @@ pub(crate) fn the_net<'a, 'input>(
 
 /// Collects the elements of a net and its pages. A list of unopened pages replaces recursion, so
 /// any nesting depth is fine.
-fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<Parts<'a, 'input>, Unreadable> {
-    let mut parts = Parts::default();
+fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<NetElements<'a, 'input>, Unreadable> {
+    let mut parts = NetElements::default();
     let mut unopened = vec![net];
     while let Some(around) = unopened.pop() {
         for node in elements(around) {
@@ -168,7 +168,7 @@ fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<Parts<'a, 'input>, Unrea
     Ok(parts)
 }
 
-fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadable> {
+fn build(net: Node<'_, '_>, parts: &NetElements<'_, '_>) -> Result<ExtendedModel, Unreadable> {
     let refused = |node, error: BuildError| Unreadable::at(node, error.to_string());
     let mut builder = ExtendedBuilder::new(optional(net, "id").unwrap_or(""));
     for &node in &parts.places {
@@ -231,7 +231,7 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadabl
     }
     let finals = finals::read(&parts.finals, in_places, &builder.core, &references)?;
     let net = builder.build().map_err(|error| refused(net, error))?;
-    Ok(Extended { net: net.with_final_markings(finals), note })
+    Ok(ExtendedModel { net: net.with_final_markings(finals), note })
 }
 
 /// Returns the number in the label `key` of a node or arc, or `default` if the label or its text is

@@ -1,6 +1,6 @@
 mod runs;
 
-use super::pnml::{self, Model};
+use super::pnml::{self, PlainModel};
 use super::queries;
 use super::*;
 use crate::question::Question;
@@ -8,7 +8,7 @@ use parikh_net::generate::{Shape, random};
 use parikh_net::units::Unit;
 use parikh_net::{LinearSum, Net, NetBuilder, PlaceId, Predicate, UnitId, Units};
 
-fn read(content: &str) -> Result<Model, Unreadable> {
+fn read(content: &str) -> Result<PlainModel, Unreadable> {
     let file = format!("<pnml><net id='n' type='http://x/ptnet'>\n{content}\n</net></pnml>");
     pnml::read(file.as_bytes())
 }
@@ -286,8 +286,8 @@ fn formulas_over_questions_are_read_with_their_negations_at_the_questions() {
 fn operators_mean_what_enumerating_their_operands_says() {
     let net = read(NODES).unwrap().net;
     let constant = |value: bool| if value { "<true/>" } else { "<false/>" };
-    type Operator = (&'static str, fn(bool, bool) -> bool);
-    let binary: [Operator; 3] = [
+    type NamedOperator = (&'static str, fn(bool, bool) -> bool);
+    let binary: [NamedOperator; 3] = [
         ("conjunction", |a, b| a && b),
         ("disjunction", |a, b| a || b),
         ("implication", |a, b| !a || b),
@@ -302,8 +302,8 @@ fn operators_mean_what_enumerating_their_operands_says() {
             assert_eq!(asked(&net, &twice), value(!meaning(a, b)), "{twice}");
         }
     }
-    type Relation = (&'static str, fn(&u64, &u64) -> bool);
-    let relations: [Relation; 6] = [
+    type NamedRelation = (&'static str, fn(&u64, &u64) -> bool);
+    let relations: [NamedRelation; 6] = [
         ("le", u64::le),
         ("lt", u64::lt),
         ("ge", u64::ge),

@@ -13,7 +13,7 @@ use roxmltree::Node;
 
 /// The treatment of times and priorities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Times {
+pub enum TimeTreatment {
     /// A net with times or priorities is refused.
     #[default]
     Refused,
@@ -22,15 +22,15 @@ pub enum Times {
 }
 
 /// The times, priorities and rates of a net, and its tool data.
-pub(crate) struct Beside {
+pub(crate) struct NetTiming {
     assumptions: Vec<Assumption>,
     refusal: Option<Unreadable>,
 }
 
-impl Beside {
+impl NetTiming {
     /// Examines a net and its pages.
     pub(crate) fn of(net: Node<'_, '_>) -> Self {
-        let mut beside = Beside { assumptions: Vec::new(), refusal: None };
+        let mut beside = NetTiming { assumptions: Vec::new(), refusal: None };
         let mut first = None;
         let mut unopened = vec![net];
         while let Some(around) = unopened.pop() {
@@ -58,11 +58,11 @@ impl Beside {
     ///
     /// # Errors
     /// When the net has times or priorities, unless they are left out.
-    pub(crate) fn assumptions(self, times: Times) -> Result<Vec<Assumption>, Unreadable> {
-        let Beside { mut assumptions, refusal } = self;
+    pub(crate) fn assumptions(self, times: TimeTreatment) -> Result<Vec<Assumption>, Unreadable> {
+        let NetTiming { mut assumptions, refusal } = self;
         match (refusal, times) {
-            (Some(refusal), Times::Refused) => return Err(refusal),
-            (Some(_), Times::LeftOut) => assumptions.push(Assumption::Untimed),
+            (Some(refusal), TimeTreatment::Refused) => return Err(refusal),
+            (Some(_), TimeTreatment::LeftOut) => assumptions.push(Assumption::Untimed),
             (None, _) => {}
         }
         Ok(assumptions)
@@ -84,8 +84,8 @@ impl Beside {
     }
 
     /// Records the times and priorities of a transition; `first` are those of the first transition.
-    fn transition(&mut self, node: Node<'_, '_>, first: &mut Option<Order>) {
-        let mut timing = Timing::default();
+    fn transition(&mut self, node: Node<'_, '_>, first: &mut Option<FiringOrder>) {
+        let mut timing = TransitionTiming::default();
         if optional(node, "distribution").is_some() {
             timing.has_rate = true;
         }
@@ -118,17 +118,17 @@ impl Beside {
 }
 
 /// The texts of the labels `priority` and `timed`, if present.
-type Order = (Option<String>, Option<String>);
+type FiringOrder = (Option<String>, Option<String>);
 
 /// The times and priorities of a transition.
 #[derive(Default)]
-struct Timing {
-    order: Order,
+struct TransitionTiming {
+    order: FiringOrder,
     is_limited: bool,
     has_rate: bool,
 }
 
-impl Timing {
+impl TransitionTiming {
     /// Adds tool data.
     fn add(&mut self, said: &[(String, String)]) {
         for (key, value) in said {

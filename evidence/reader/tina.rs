@@ -8,8 +8,8 @@
 //! place is renamed with a prime.
 
 use super::Unreadable;
-use super::timing::Times;
-use super::words::{Word, Words, wrong};
+use super::timing::TimeTreatment;
+use super::words::{ToolWord, ToolWords, wrong};
 use parikh_net::{Assumption, ExtendedBuilder, ExtendedNet, Marking};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ const DECLARATIONS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
 /// Returns true if a text is in this language, and not in another with lines that begin with `net`.
 pub(super) fn is(text: &str) -> bool {
     let Ok(words) = words(text) else { return text.lines().any(|line| line.starts_with("tr ")) };
-    let is = |word: &Word, keys: &[&str]| word.first && keys.contains(&word.text.as_str());
+    let is = |word: &ToolWord, keys: &[&str]| word.first && keys.contains(&word.text.as_str());
     let own = words.iter().any(|word| is(word, &DECLARATIONS[1..]));
     let brace = words.get(1).is_some_and(|word| word.braced);
     words.first().is_some_and(|word| is(word, &DECLARATIONS))
@@ -28,7 +28,7 @@ pub(super) fn is(text: &str) -> bool {
             .any(|word| is(word, &["place", "transition", "var", "sort"]) && !word.braced)
 }
 
-fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
+fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut words = Vec::new();
     let (mut line, mut first) = (1, true);
     let letters: Vec<char> = text.chars().collect();
@@ -51,7 +51,7 @@ fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
             continue;
         }
         let of_names = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
-        let mut word = Word { line, text: String::new(), braced: c == '{', first };
+        let mut word = ToolWord { line, text: String::new(), braced: c == '{', first };
         if word.braced {
             loop {
                 match letters.get(at).copied() {
@@ -95,13 +95,13 @@ struct NodeEntry {
 
 /// Names in the order of first mention.
 #[derive(Default)]
-struct Names {
+struct TinaNames {
     order: Vec<String>,
     said: BTreeMap<String, NodeEntry>,
 }
 
-impl Names {
-    fn add(&mut self, word: &Word) -> &mut NodeEntry {
+impl TinaNames {
+    fn add(&mut self, word: &ToolWord) -> &mut NodeEntry {
         if !self.said.contains_key(&word.text) {
             self.order.push(word.text.clone());
         }
@@ -112,9 +112,9 @@ impl Names {
 }
 
 #[derive(Default)]
-struct Nodes {
-    places: Names,
-    transitions: Names,
+struct TinaNodes {
+    places: TinaNames,
+    transitions: TinaNames,
     /// The weights of arcs by place, transition, and the sign of the arc. Arcs to places have the
     /// sign `+`.
     arcs: BTreeMap<(String, String, String), u64>,
@@ -127,9 +127,9 @@ struct Nodes {
 ///
 /// # Errors
 /// A syntax error, with its line and the expected text.
-pub(super) fn read(text: &str, times: Times) -> Result<ExtendedNet, Unreadable> {
-    let mut words = Words::new(words(text)?);
-    let (mut nodes, mut name, mut labelled) = (Nodes::default(), String::new(), Vec::new());
+pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unreadable> {
+    let mut words = ToolWords::new(words(text)?);
+    let (mut nodes, mut name, mut labelled) = (TinaNodes::default(), String::new(), Vec::new());
     let mut refused = None;
     while words.peek().is_some() {
         let key = words.take("a declaration")?;
@@ -203,13 +203,13 @@ pub(super) fn read(text: &str, times: Times) -> Result<ExtendedNet, Unreadable> 
     let net = build(&name, &nodes)?;
     match (refused, times) {
         (None, _) => Ok(net),
-        (Some(_), Times::LeftOut) => Ok(net.assuming([Assumption::Untimed])),
-        (Some(refusal), Times::Refused) => Err(refusal),
+        (Some(_), TimeTreatment::LeftOut) => Ok(net.assuming([Assumption::Untimed])),
+        (Some(refusal), TimeTreatment::Refused) => Err(refusal),
     }
 }
 
 /// Takes a time interval. Returns the error that refuses it, unless it is `[0,w[`.
-fn interval(words: &mut Words) -> Result<Option<Unreadable>, Unreadable> {
+fn interval(words: &mut ToolWords) -> Result<Option<Unreadable>, Unreadable> {
     let mut pieces = Vec::new();
     for _ in 0..5 {
         pieces.push(words.take("an interval such as [0,w[")?);
@@ -227,7 +227,7 @@ fn interval(words: &mut Words) -> Result<Option<Unreadable>, Unreadable> {
     }
 }
 
-fn word(words: &mut Words) -> Result<Word, Unreadable> {
+fn word(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
     let word = words.take("a name")?;
     let letters = word.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '\'');
     match word.braced || (letters && !word.text.is_empty()) {
@@ -236,7 +236,7 @@ fn word(words: &mut Words) -> Result<Word, Unreadable> {
     }
 }
 
-fn label(words: &mut Words) -> Result<Option<String>, Unreadable> {
+fn label(words: &mut ToolWords) -> Result<Option<String>, Unreadable> {
     match words.skip(":") {
         true => Ok(Some(word(words)?.text)),
         false => Ok(None),
@@ -244,7 +244,7 @@ fn label(words: &mut Words) -> Result<Option<String>, Unreadable> {
 }
 
 /// Takes a number, perhaps with a letter for thousands and more.
-fn scaled(words: &mut Words, least: u64) -> Result<u64, Unreadable> {
+fn scaled(words: &mut ToolWords, least: u64) -> Result<u64, Unreadable> {
     let word = words.take("a number")?;
     let digits = word.text.trim_end_matches(['K', 'M', 'G', 'T', 'P', 'E']);
     let power = match &word.text[digits.len()..] {
@@ -268,9 +268,9 @@ fn scaled(words: &mut Words, least: u64) -> Result<u64, Unreadable> {
 
 /// Takes the nodes around an arrow, if this declaration has an arrow.
 fn arcs(
-    words: &mut Words,
-    nodes: &mut Nodes,
-    node: &Word,
+    words: &mut ToolWords,
+    nodes: &mut TinaNodes,
+    node: &ToolWord,
     is_transition: bool,
 ) -> Result<(), Unreadable> {
     let mut arrows = 0;
@@ -311,7 +311,7 @@ fn arcs(
     }
 }
 
-fn build(name: &str, nodes: &Nodes) -> Result<ExtendedNet, Unreadable> {
+fn build(name: &str, nodes: &TinaNodes) -> Result<ExtendedNet, Unreadable> {
     let mut net = ExtendedBuilder::new(name);
     let (mut places, mut transitions) = (BTreeMap::new(), BTreeMap::new());
     for own in &nodes.places.order {

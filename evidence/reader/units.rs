@@ -15,7 +15,7 @@
 //! or in two, or an initial marking that violates the claim.
 
 use super::{BLANKS, Unreadable, attribute, child, elements, name, number, text};
-use parikh_net::builder::Node as NetNode;
+use parikh_net::builder::NetNode;
 use parikh_net::printable::Quoted;
 use parikh_net::units::Unit;
 use parikh_net::{NetBuilder, UnitId, Units};

@@ -6,7 +6,7 @@ use parikh_net::printable::Quoted;
 
 /// A word or a sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct ToolWord {
     pub(super) line: u64,
     pub(super) text: String,
     /// True for a name in braces.
@@ -16,15 +16,15 @@ pub(super) struct Word {
 }
 
 /// The remaining words of a text.
-pub(super) struct Words {
-    words: std::iter::Peekable<std::vec::IntoIter<Word>>,
+pub(super) struct ToolWords {
+    words: std::iter::Peekable<std::vec::IntoIter<ToolWord>>,
     line: u64,
 }
 
-impl Words {
-    pub(super) fn new(words: Vec<Word>) -> Self {
+impl ToolWords {
+    pub(super) fn new(words: Vec<ToolWord>) -> Self {
         let line = words.last().map_or(1, |word| word.line);
-        Words { words: words.into_iter().peekable(), line }
+        ToolWords { words: words.into_iter().peekable(), line }
     }
 
     /// Returns true if the next word is this keyword or sign, without taking it.
@@ -33,7 +33,7 @@ impl Words {
     }
 
     /// Returns the next word without taking it.
-    pub(super) fn peek(&mut self) -> Option<&Word> {
+    pub(super) fn peek(&mut self) -> Option<&ToolWord> {
         self.words.peek()
     }
 
@@ -43,7 +43,7 @@ impl Words {
     }
 
     /// Takes the next word, or returns an error at the end of the file.
-    pub(super) fn take(&mut self, expected: &str) -> Result<Word, Unreadable> {
+    pub(super) fn take(&mut self, expected: &str) -> Result<ToolWord, Unreadable> {
         let what = || format!("the file ends where {expected} is expected");
         self.words.next().ok_or_else(|| Unreadable { line: self.line, what: what() })
     }
@@ -64,7 +64,7 @@ impl Words {
     }
 }
 
-impl Word {
+impl ToolWord {
     /// Returns the error that this word is not the expected one.
     pub(super) fn wrong(&self, expected: &str) -> Unreadable {
         let what = format!("expected {expected}, found {}", Quoted(&self.text));

@@ -6,7 +6,7 @@
 //! the caller drops and counts it.
 
 use super::work::WorkNet;
-use parikh_net::{Arc, Marking, PlaceId, Step, TransitionId};
+use parikh_net::{Arc, FiringStep, Marking, PlaceId, TransitionId};
 use std::collections::BTreeMap;
 
 /// A primitive change of a working net.
@@ -30,14 +30,14 @@ pub enum Edit {
         /// The postset with weights, ascending.
         post: Vec<Arc>,
         /// The sequence, in ids that exist before this proposal.
-        stands_for: Vec<Step>,
+        stands_for: Vec<FiringStep>,
     },
     /// Sets the weights of the arcs from and to a place, per transition, ascending.
     SetArcs(PlaceId, Vec<(TransitionId, u64, u64)>),
     /// Divides all weights at a place by a number, and its tokens with rounding down.
     Divide(PlaceId, u64),
     /// Fires a transition once, before all other firings.
-    Prefire(Step),
+    Prefire(FiringStep),
     /// Merges places into the first listed place. Arc weights and tokens are added up.
     Fuse(Vec<PlaceId>),
     /// Transitions that may still be enabled in a dead marking of the reduced net. They fire last.
@@ -60,7 +60,7 @@ pub struct Equality {
 
 /// The error that a proposal cannot be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused;
+pub struct InvalidProposal;
 
 /// Applies `proposal` to `net`, edits in order, as a whole or not at all. Calls `before` with the
 /// net and the proposal just before the change, for callers that record changes.
@@ -71,7 +71,7 @@ pub fn apply(
     net: &mut WorkNet,
     proposal: Vec<Edit>,
     before: impl FnOnce(&WorkNet, &[Edit]),
-) -> Result<(), Refused> {
+) -> Result<(), InvalidProposal> {
     validate(net, &proposal)?;
     before(net, &proposal);
     for edit in proposal {
@@ -108,7 +108,7 @@ pub fn apply(
     Ok(())
 }
 
-fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), Refused> {
+fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), InvalidProposal> {
     let mut places: Vec<PlaceId> = Vec::new();
     let mut transitions: Vec<TransitionId> = Vec::new();
     for edit in proposal {
@@ -134,8 +134,9 @@ fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), Refused> {
                                 && (1..=Marking::MAX_TOKENS).contains(&arc.weight)
                         })
                 };
-                let known =
-                    |step: &Step| step.count > 0 && step.transition.index() < net.transition_ids();
+                let known = |step: &FiringStep| {
+                    step.count > 0 && step.transition.index() < net.transition_ids()
+                };
                 fine(pre) && fine(post) && !stands_for.is_empty() && stands_for.iter().all(known)
             }
             Edit::SetArcs(p, arcs) => {
@@ -154,13 +155,13 @@ fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), Refused> {
             Edit::FireLast(transitions) => transitions.iter().all(|&t| net.has_transition(t)),
         };
         if !fine {
-            return Err(Refused);
+            return Err(InvalidProposal);
         }
     }
     places.sort_unstable();
     transitions.sort_unstable();
     let each_once = places.is_sorted_by(|a, b| a < b) && transitions.is_sorted_by(|a, b| a < b);
-    if each_once { Ok(()) } else { Err(Refused) }
+    if each_once { Ok(()) } else { Err(InvalidProposal) }
 }
 
 /// Returns the weights of the arcs between each transition and the merged place, or `None` on

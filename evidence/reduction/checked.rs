@@ -2,7 +2,7 @@
 
 use super::conditions::Candidate;
 use super::finish::finish;
-use super::log::{LogError, MadeUp, NamedLog};
+use super::log::{LogError, NamePrefixes, NamedLog};
 use super::needs::Needs;
 use super::redo::redo;
 use super::translation::ReducedNet;
@@ -43,7 +43,7 @@ impl CheckedReduction {
     ) -> Result<CheckedReduction, LogError> {
         let needs = needs.normalised();
         let work = redo(net, &needs, steps, &mut |_, _, _, _| (), goes_on)?;
-        let made_up = MadeUp::of(net);
+        let made_up = NamePrefixes::of(net);
         let mut name = |_: &_, t| made_up.composed(t, net.transition_count());
         let reduced = finish(net, &work, needs, &mut name, &mut |_, _| ());
         Ok(CheckedReduction { reduced: reduced.map_err(|_| LogError::OtherNet)? })

@@ -46,16 +46,16 @@ impl Candidate {
 
 /// The condition that a check assumes without testing it. Outside of mutation tests there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Granted(Option<u8>);
+pub struct AssumedCondition(Option<u8>);
 
-impl Granted {
+impl AssumedCondition {
     /// Every condition is tested.
-    pub const NOTHING: Granted = Granted(None);
+    pub const NOTHING: AssumedCondition = AssumedCondition(None);
 
     /// Assumes condition `number` without testing it, which makes reductions wrong.
     #[cfg(any(test, feature = "mutation"))]
-    pub fn condition(number: u8) -> Granted {
-        Granted(Some(number))
+    pub fn condition(number: u8) -> AssumedCondition {
+        AssumedCondition(Some(number))
     }
 }
 
@@ -64,12 +64,12 @@ impl Granted {
 pub struct Context<'w> {
     net: &'w WorkNet,
     preserve: Preserve,
-    granted: Granted,
+    granted: AssumedCondition,
 }
 
 impl<'w> Context<'w> {
     /// Creates the context for a net that is reduced to preserve `preserve`.
-    pub fn new(net: &'w WorkNet, preserve: Preserve, granted: Granted) -> Self {
+    pub fn new(net: &'w WorkNet, preserve: Preserve, granted: AssumedCondition) -> Self {
         Context { net, preserve, granted }
     }
 
@@ -81,7 +81,7 @@ impl<'w> Context<'w> {
     /// Returns true if condition `number` of the rule's header holds or is assumed. For conditions
     /// that do not decide alone.
     pub fn grants(&self, number: u8, holds: bool) -> bool {
-        holds || self.granted == Granted(Some(number))
+        holds || self.granted == AssumedCondition(Some(number))
     }
 
     /// Returns true if some class of `class` must be preserved.
@@ -98,7 +98,7 @@ impl Deref for Context<'_> {
 }
 
 /// Returns the change at a candidate, or `None` if a condition fails or a weight overflows.
-pub type Check = fn(&Context<'_>, &Candidate) -> Option<Vec<Edit>>;
+pub type ConditionCheck = fn(&Context<'_>, &Candidate) -> Option<Vec<Edit>>;
 
 /// A reduction rule, as its checker sees it.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +118,7 @@ pub struct Conditions {
     /// True if a candidate may give multiplicities to its places.
     pub weighs: bool,
     /// The check of the conditions.
-    pub check: Check,
+    pub check: ConditionCheck,
 }
 
 impl Conditions {
@@ -127,7 +127,7 @@ impl Conditions {
         name: &'static str,
         preserves: Preserve,
         conditions: u8,
-        check: Check,
+        check: ConditionCheck,
     ) -> Conditions {
         Conditions {
             name,

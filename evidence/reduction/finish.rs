@@ -1,13 +1,13 @@
 //! Turns the working net into a net: names, maps between ids, and removal of the virtual places.
 
 use super::needs::Needs;
-use super::translation::{Firing, ReducedNet};
+use super::translation::{FiringMap, ReducedNet};
 use super::work::WorkNet;
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
 
 /// A callback that completes a net before it is built. It receives the builder and the new place of
 /// each original place.
-pub type Finishing<'f> = dyn FnMut(&mut NetBuilder, &[Option<PlaceId>]) + 'f;
+pub type NetCompletion<'f> = dyn FnMut(&mut NetBuilder, &[Option<PlaceId>]) + 'f;
 
 /// Builds the reduced net of `work`, made from `original` for `needs`. `name` returns the names of
 /// composed transitions, which must be unused. `complete` adds everything else, such as labels.
@@ -19,7 +19,7 @@ pub fn finish(
     work: &WorkNet,
     needs: Needs,
     name: &mut dyn FnMut(&NetBuilder, TransitionId) -> String,
-    complete: &mut Finishing<'_>,
+    complete: &mut NetCompletion<'_>,
 ) -> Result<ReducedNet, BuildError> {
     let mut builder = NetBuilder::new(original.name());
     let final_ids: Vec<TransitionId> = work.transitions().collect();
@@ -61,10 +61,10 @@ pub fn finish(
 }
 
 /// Returns the transitions that produce into the virtual place `p` of a protected transition.
-fn firing(work: &WorkNet, p: PlaceId, final_ids: &[TransitionId]) -> Firing {
+fn firing(work: &WorkNet, p: PlaceId, final_ids: &[TransitionId]) -> FiringMap {
     let producers = work.producers(p).filter(|&t| work.effect(t, p) > 0);
     // Final ids ascend like the working ids. A removed place has no producers and keeps its tokens.
     let carriers = producers.filter_map(|t| final_ids.binary_search(&t).ok());
     let carriers = carriers.map(TransitionId::new).collect();
-    if work.tokens(p) > 0 { Firing::Fired(carriers) } else { Firing::By(carriers) }
+    if work.tokens(p) > 0 { FiringMap::Fired(carriers) } else { FiringMap::By(carriers) }
 }

@@ -23,19 +23,19 @@ pub const CLASSES: [(Preserve, &str); 4] = [
 
 /// Prefixes of the names of nodes that the net does not have.
 #[derive(Clone, Debug)]
-pub struct MadeUp {
+pub struct NamePrefixes {
     /// The prefix of the number of a composed transition.
     pub composed: String,
     /// The prefix of the name of a protected transition.
     pub fired: String,
 }
 
-impl MadeUp {
+impl NamePrefixes {
     /// Returns prefixes with which no name of `net` begins.
-    pub fn of(net: &Net) -> MadeUp {
+    pub fn of(net: &Net) -> NamePrefixes {
         let places = || net.places().map(|p| net.place_name(p));
         let names = places().chain(net.transitions().map(|t| net.transition_name(t)));
-        MadeUp { composed: beyond("#", names), fired: beyond("fired ", places()) }
+        NamePrefixes { composed: beyond("#", names), fired: beyond("fired ", places()) }
     }
 
     /// Returns the name of the composed transition `t`, for a net with `original` original
@@ -170,7 +170,7 @@ impl NamedLog {
         net: &'a Net,
         needs: &'a Needs,
     ) -> impl Iterator<Item = Result<(&'a str, Candidate), LogError>> {
-        let made_up = MadeUp::of(net);
+        let made_up = NamePrefixes::of(net);
         self.steps.iter().zip(1..).map(move |(step, number)| {
             let unknown = |name: &str| LogError::Unknown { step: number, name: name.to_owned() };
             let place =
@@ -198,7 +198,7 @@ mod tests {
             let mut net = NetBuilder::new("");
             places.iter().for_each(|name| _ = net.place(name, 0).unwrap());
             transitions.iter().for_each(|name| _ = net.transition(name).unwrap());
-            let MadeUp { composed, fired } = MadeUp::of(&net.build().unwrap());
+            let NamePrefixes { composed, fired } = NamePrefixes::of(&net.build().unwrap());
             [composed, fired]
         };
         assert_eq!(made_up(&["p"], &["t"]), ["#", "fired "]);

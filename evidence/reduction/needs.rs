@@ -74,7 +74,7 @@ impl Needs {
 }
 
 /// The way in which a reduced net expresses a predicate.
-pub enum Form<'p> {
+pub enum PredicateForm<'p> {
     /// A disjunction, whose parts are expressed separately.
     Parts(&'p [Predicate]),
     /// The transition fires in some run.
@@ -85,22 +85,22 @@ pub enum Form<'p> {
     State,
 }
 
-impl<'p> Form<'p> {
+impl<'p> PredicateForm<'p> {
     /// Returns the form of a predicate.
-    pub fn of(predicate: &'p Predicate) -> Form<'p> {
+    pub fn of(predicate: &'p Predicate) -> PredicateForm<'p> {
         match predicate {
-            Predicate::Or(parts) => Form::Parts(parts),
-            Predicate::Enabled(t) => Form::Fires(*t),
-            Predicate::Dead => Form::DeadAnd(Vec::new()),
+            Predicate::Or(parts) => PredicateForm::Parts(parts),
+            Predicate::Enabled(t) => PredicateForm::Fires(*t),
+            Predicate::Dead => PredicateForm::DeadAnd(Vec::new()),
             Predicate::And(parts) if parts.contains(&Predicate::Dead) => {
                 let rest: Vec<_> = parts.iter().filter(|part| **part != Predicate::Dead).collect();
                 if rest.iter().any(|part| part.mentions_deadness()) {
-                    Form::State
+                    PredicateForm::State
                 } else {
-                    Form::DeadAnd(rest)
+                    PredicateForm::DeadAnd(rest)
                 }
             }
-            _ => Form::State,
+            _ => PredicateForm::State,
         }
     }
 }

@@ -10,7 +10,7 @@
 //! compares both nets by enumeration.
 
 use super::change::{Edit, apply};
-use super::conditions::{Candidate, Conditions, Context, Granted, propose};
+use super::conditions::{AssumedCondition, Candidate, Conditions, Context, propose};
 use super::log::LogError;
 use super::needs::Needs;
 use super::rules;
@@ -21,7 +21,7 @@ use parikh_net::Net;
 const PATIENCE: usize = 256;
 
 /// A callback that is called just before each application.
-pub type Watch<'w> = dyn FnMut(&'static Conditions, &Candidate, &WorkNet, &[Edit]) + 'w;
+pub type EditObserver<'w> = dyn FnMut(&'static Conditions, &Candidate, &WorkNet, &[Edit]) + 'w;
 
 /// Returns the working net to which `steps` lead from `net`. Each step is a rule and its candidate,
 /// and every condition of every step is checked for `needs`.
@@ -32,7 +32,7 @@ pub fn redo<'s>(
     net: &Net,
     needs: &Needs,
     steps: impl IntoIterator<Item = Result<(&'s str, Candidate), LogError>>,
-    watch: &mut Watch<'_>,
+    watch: &mut EditObserver<'_>,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<WorkNet, LogError> {
     if !goes_on() {
@@ -53,7 +53,7 @@ pub fn redo<'s>(
         if !rule.takes.cover(net.features()) {
             return Err(fails());
         }
-        let context = Context::new(&work, needs.preserve, Granted::NOTHING);
+        let context = Context::new(&work, needs.preserve, AssumedCondition::NOTHING);
         let proposal = propose(rule, &context, &candidate).ok_or_else(fails)?;
         apply(&mut work, proposal, |net, edits| watch(rule, &candidate, net, edits))
             .map_err(|_| fails())?;

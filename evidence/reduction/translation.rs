@@ -1,13 +1,13 @@
 //! The relation of a reduced net to the original net: maps between places and transitions, and
 //! translation of predicates.
 
-use super::needs::{Form, Needs, Preserve};
+use super::needs::{Needs, PredicateForm, Preserve};
 use parikh_net::{LinearSum, Net, PlaceId, Predicate, TransitionId};
 use std::collections::HashMap;
 
 /// The transitions of the reduced net whose firing includes a protected transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Firing {
+pub enum FiringMap {
     /// The transition fires in the prefix of every translated sequence. The transitions in the list
     /// fire it again.
     Fired(Vec<TransitionId>),
@@ -16,11 +16,11 @@ pub enum Firing {
     By(Vec<TransitionId>),
 }
 
-impl Firing {
+impl FiringMap {
     /// Returns the transitions of the reduced net that fire the protected transition.
     pub fn carriers(&self) -> &[TransitionId] {
         match self {
-            Firing::Fired(carriers) | Firing::By(carriers) => carriers,
+            FiringMap::Fired(carriers) | FiringMap::By(carriers) => carriers,
         }
     }
 }
@@ -40,7 +40,7 @@ pub struct ReducedNet {
     /// The constant tokens of removed places of the support.
     pub fixed: HashMap<PlaceId, u64>,
     /// One entry per protected transition, in the order of the needs.
-    pub firings: Vec<Firing>,
+    pub firings: Vec<FiringMap>,
 }
 
 impl ReducedNet {
@@ -57,7 +57,7 @@ impl ReducedNet {
 
     /// Returns the way in which a protected transition fires in the reduced net, or `None` if
     /// `original` was not protected.
-    pub fn firing(&self, original: TransitionId) -> Option<&Firing> {
+    pub fn firing(&self, original: TransitionId) -> Option<&FiringMap> {
         let at = self.needs.protected.binary_search(&original).ok()?;
         Some(&self.firings[at])
     }
@@ -65,35 +65,35 @@ impl ReducedNet {
     /// Returns a predicate that is reachable in the reduced net if and only if `predicate` is
     /// reachable in the original net.
     pub fn translate_predicate(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
-        let form = Form::of(predicate);
+        let form = PredicateForm::of(predicate);
         let class = match form {
-            Form::Parts(_) => Preserve::NOTHING,
-            Form::DeadAnd(_) => Preserve::DEADLOCK,
-            Form::Fires(_) | Form::State => Preserve::REACHABILITY,
+            PredicateForm::Parts(_) => Preserve::NOTHING,
+            PredicateForm::DeadAnd(_) => Preserve::DEADLOCK,
+            PredicateForm::Fires(_) | PredicateForm::State => Preserve::REACHABILITY,
         };
         if !self.needs.preserve.covers(class) {
             return None;
         }
         match form {
-            Form::Parts(parts) => {
+            PredicateForm::Parts(parts) => {
                 let parts: Option<Vec<_>> =
                     parts.iter().map(|part| self.translate_predicate(original, part)).collect();
                 Some(Predicate::or(parts?))
             }
-            Form::Fires(t) => match self.firing(t) {
-                Some(Firing::Fired(_)) => Some(Predicate::True),
-                Some(Firing::By(by)) => {
+            PredicateForm::Fires(t) => match self.firing(t) {
+                Some(FiringMap::Fired(_)) => Some(Predicate::True),
+                Some(FiringMap::By(by)) => {
                     Some(Predicate::or(by.iter().map(|&carrier| self.enabled(carrier))))
                 }
                 None => self.state(&Predicate::Enabled(t).to_atoms(original)),
             },
-            Form::DeadAnd(rest) => {
+            PredicateForm::DeadAnd(rest) => {
                 let rest = rest.iter().map(|part| self.state(&part.to_atoms(original)));
                 let parts: Option<Vec<_>> =
                     std::iter::once(Some(Predicate::Dead)).chain(rest).collect();
                 Some(Predicate::and(parts?))
             }
-            Form::State => self.state(&predicate.to_atoms(original)),
+            PredicateForm::State => self.state(&predicate.to_atoms(original)),
         }
     }
 

@@ -11,20 +11,20 @@
 //! no special treatment of transitions. Virtual places are removed at the end.
 
 use super::needs::Needs;
-use parikh_net::{Arc, Marking, Net, PlaceId, Step, TransitionId};
+use parikh_net::{Arc, FiringStep, Marking, Net, PlaceId, TransitionId};
 
 /// The transitions on one side of a place, ascending.
 #[derive(Debug, Default)]
-struct Side {
+struct TransitionRow {
     /// Ids of transitions, some of which may be removed.
     transitions: Vec<TransitionId>,
     /// The number of remaining transitions.
     alive: u32,
 }
 
-impl Side {
-    fn new(transitions: Vec<TransitionId>) -> Side {
-        Side { alive: transitions.len() as u32, transitions }
+impl TransitionRow {
+    fn new(transitions: Vec<TransitionId>) -> TransitionRow {
+        TransitionRow { alive: transitions.len() as u32, transitions }
     }
 
     fn push(&mut self, t: TransitionId) {
@@ -33,7 +33,7 @@ impl Side {
     }
 
     /// Counts one transition as removed. Drops the removed ids when they are the majority.
-    fn lose_one(&mut self, of: &[Transition]) {
+    fn lose_one(&mut self, of: &[WorkTransition]) {
         self.alive -= 1;
         if self.transitions.len() > 2 * self.alive as usize + 4 {
             self.transitions.retain(|t| of[t.index()].is_alive());
@@ -44,9 +44,9 @@ impl Side {
 
 /// A place under reduction.
 #[derive(Debug)]
-struct Place {
-    consumers: Side,
-    producers: Side,
+struct WorkPlace {
+    consumers: TransitionRow,
+    producers: TransitionRow,
     tokens: u64,
     alive: bool,
     in_support: bool,
@@ -56,11 +56,11 @@ struct Place {
     is_constant: bool,
 }
 
-impl Place {
-    fn new(consumers: Vec<TransitionId>, producers: Vec<TransitionId>, tokens: u64) -> Place {
-        Place {
-            consumers: Side::new(consumers),
-            producers: Side::new(producers),
+impl WorkPlace {
+    fn new(consumers: Vec<TransitionId>, producers: Vec<TransitionId>, tokens: u64) -> WorkPlace {
+        WorkPlace {
+            consumers: TransitionRow::new(consumers),
+            producers: TransitionRow::new(producers),
             tokens,
             alive: true,
             in_support: false,
@@ -73,21 +73,21 @@ impl Place {
 /// A transition under reduction. Ids are never reused, and agglomerations create many, so a removed
 /// transition must be small.
 #[derive(Debug)]
-struct Transition {
+struct WorkTransition {
     /// `None` if the transition is removed.
-    rows: Option<Box<Rows>>,
+    rows: Option<Box<ArcRows>>,
 }
 
 /// The arcs of a transition, by ascending place.
 #[derive(Debug)]
-struct Rows {
+struct ArcRows {
     pre: Vec<Arc>,
     post: Vec<Arc>,
 }
 
-impl Transition {
+impl WorkTransition {
     fn new(pre: Vec<Arc>, post: Vec<Arc>) -> Self {
-        Transition { rows: Some(Box::new(Rows { pre, post })) }
+        WorkTransition { rows: Some(Box::new(ArcRows { pre, post })) }
     }
 
     fn is_alive(&self) -> bool {
@@ -106,8 +106,8 @@ impl Transition {
 /// A net under reduction. The header of the file describes its ids.
 #[derive(Debug)]
 pub struct WorkNet {
-    places: Vec<Place>,
-    transitions: Vec<Transition>,
+    places: Vec<WorkPlace>,
+    transitions: Vec<WorkTransition>,
     original_places: usize,
     original_transitions: usize,
     live_places: usize,
@@ -118,12 +118,13 @@ impl WorkNet {
     /// Creates the working net, with a virtual place per protected transition. `needs.protected`
     /// must have no duplicates.
     pub fn new(net: &Net, needs: &Needs) -> WorkNet {
-        let transitions =
-            net.transitions().map(|t| Transition::new(net.pre(t).to_vec(), net.post(t).to_vec()));
+        let transitions = net
+            .transitions()
+            .map(|t| WorkTransition::new(net.pre(t).to_vec(), net.post(t).to_vec()));
         let places = net.places().map(|p| {
             let consumers = net.consumers(p).iter().map(|arc| arc.transition);
             let producers = net.producers(p).iter().map(|arc| arc.transition);
-            Place::new(consumers.collect(), producers.collect(), net.initial()[p])
+            WorkPlace::new(consumers.collect(), producers.collect(), net.initial()[p])
         });
         let mut work = WorkNet {
             places: places.collect(),
@@ -138,7 +139,8 @@ impl WorkNet {
         }
         for &t in &needs.protected {
             let place = PlaceId::new(work.places.len());
-            work.places.push(Place { in_support: true, ..Place::new(Vec::new(), vec![t], 0) });
+            work.places
+                .push(WorkPlace { in_support: true, ..WorkPlace::new(Vec::new(), vec![t], 0) });
             // This is the highest id so far, so the row stays ascending.
             if let Some(rows) = &mut work.transitions[t.index()].rows {
                 rows.post.push(Arc { place, weight: 1 });
@@ -196,7 +198,7 @@ impl WorkNet {
 
     /// Returns true if `t` has not been removed.
     pub fn has_transition(&self, t: TransitionId) -> bool {
-        self.transitions.get(t.index()).is_some_and(Transition::is_alive)
+        self.transitions.get(t.index()).is_some_and(WorkTransition::is_alive)
     }
 
     /// Returns true if `p` is in the support.
@@ -299,7 +301,7 @@ impl WorkNet {
     }
 
     /// Returns true if `step` is enabled in the initial marking and no place overflows.
-    pub fn can_fire(&self, step: Step) -> bool {
+    pub fn can_fire(&self, step: FiringStep) -> bool {
         let count = i128::from(step.count);
         self.has_transition(step.transition)
             && self.arcs(step.transition).all(|(p, taken, put)| {
@@ -342,7 +344,7 @@ impl WorkNet {
         let t = TransitionId::new(self.transitions.len());
         pre.iter().for_each(|arc| self.places[arc.place.index()].consumers.push(t));
         post.iter().for_each(|arc| self.places[arc.place.index()].producers.push(t));
-        self.transitions.push(Transition::new(pre, post));
+        self.transitions.push(WorkTransition::new(pre, post));
         self.live_transitions += 1;
     }
 
@@ -366,7 +368,7 @@ impl WorkNet {
         }
         let place = &mut self.places[p.index()];
         place.alive = false;
-        (place.consumers, place.producers) = (Side::default(), Side::default());
+        (place.consumers, place.producers) = (TransitionRow::default(), TransitionRow::default());
         self.live_places -= 1;
     }
 
@@ -384,8 +386,8 @@ impl WorkNet {
         around.dedup();
         let takes = |t: &&TransitionId| self.pre_weight(**t, p) > 0;
         let puts = |t: &&TransitionId| self.post_weight(**t, p) > 0;
-        let consumers = Side::new(around.iter().filter(takes).copied().collect());
-        let producers = Side::new(around.iter().filter(puts).copied().collect());
+        let consumers = TransitionRow::new(around.iter().filter(takes).copied().collect());
+        let producers = TransitionRow::new(around.iter().filter(puts).copied().collect());
         let place = &mut self.places[p.index()];
         (place.consumers, place.producers) = (consumers, producers);
     }

@@ -19,13 +19,13 @@
 //! another question is rejected.
 //! else is refused.
 
-use super::branching::Space;
-use super::composed::{self, Order};
-use super::none::{Claim, Visited, visit};
-use super::properties::{Formula, Properties};
-use super::terms::Linear;
-use super::{Endings, Member, System, run};
-use crate::audit::{Broken, Judged, Report, Verdict, Watch};
+use super::branching::JointSpace;
+use super::composed::{self, CompositionOrder};
+use super::none::{NoRunSearch, ViolationSearch, visit};
+use super::properties::{PropertyFile, SystemFormula};
+use super::terms::LabelLtl;
+use super::{ComponentView, Endings, System, run};
+use crate::audit::{AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError};
 use serde::Deserialize;
 use std::collections::{BTreeSet, HashSet};
 
@@ -34,14 +34,14 @@ pub const FORMAT: &str = "parikh-system-evidence-1";
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Line {
-    Evidence(Header),
-    Answer(Box<Answer>),
-    End(End),
+enum SystemLine {
+    Evidence(SystemHeader),
+    Answer(Box<SystemAnswer>),
+    End(SystemEnd),
 }
 
 #[derive(Debug, Deserialize)]
-struct Header {
+struct SystemHeader {
     format: String,
     components: usize,
     labels: usize,
@@ -49,13 +49,13 @@ struct Header {
 }
 
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct SystemAnswer {
     id: String,
     value: String,
     #[serde(default)]
     run: Option<RunOfLabels>,
     #[serde(default)]
-    no_run: Option<Members>,
+    no_run: Option<NoRunClaim>,
     #[serde(default)]
     visited: Option<u64>,
 }
@@ -67,7 +67,7 @@ struct RunOfLabels {
 }
 
 #[derive(Debug, Deserialize)]
-struct Members {
+struct NoRunClaim {
     /// The components whose runs are considered.
     components: Vec<usize>,
     /// For each component, the labels by which it is abstracted. If the list is empty, all
@@ -83,71 +83,79 @@ struct Members {
 }
 
 #[derive(Debug, Deserialize)]
-struct End {
+struct SystemEnd {
     answers: usize,
 }
 
 /// An audit of evidence about one system.
 pub struct SystemAudit<'s> {
     system: &'s System,
-    properties: &'s Properties,
+    properties: &'s PropertyFile,
     endings: Endings,
     /// The maximum number of visited nodes.
     most: usize,
-    watch: Watch,
+    watch: AuditWatch,
     /// The joint states of the system, computed when needed; `Some(None)` if there are too many.
-    space: Option<Option<Space>>,
-    report: Report,
+    space: Option<Option<JointSpace>>,
+    report: AuditReport,
 }
 
 impl<'s> SystemAudit<'s> {
     /// Creates an audit. Searches are repeated if there are at most `most` joint states.
     pub fn new(
         system: &'s System,
-        properties: &'s Properties,
+        properties: &'s PropertyFile,
         endings: Endings,
         most: u64,
-        watch: Watch,
+        watch: AuditWatch,
     ) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        Self { system, properties, endings, most, watch, space: None, report: Report::default() }
+        Self {
+            system,
+            properties,
+            endings,
+            most,
+            watch,
+            space: None,
+            report: AuditReport::default(),
+        }
     }
 
     /// Audits a file.
     ///
     /// # Errors
     /// The reason that the file cannot be read further.
-    pub fn file(&mut self, name: &str, text: &str) -> Result<(), Broken> {
+    pub fn file(&mut self, name: &str, text: &str) -> Result<(), EvidenceFileError> {
         let mut answered: HashSet<u64> = HashSet::new();
         let (mut answers, mut ended) = (0, false);
         for (line, content) in (1..).zip(text.lines()) {
-            let broken = |what: String| Broken { file: name.to_owned(), line, what };
+            let broken = |what: String| EvidenceFileError { file: name.to_owned(), line, what };
             let read = serde_json::from_str(content).map_err(|error| broken(error.to_string()))?;
-            if (line == 1) != matches!(read, Line::Evidence(_)) || ended {
+            if (line == 1) != matches!(read, SystemLine::Evidence(_)) || ended {
                 return Err(broken("a line where it does not belong".to_owned()));
             }
             match read {
-                Line::Evidence(header) => self.fits(&header).map_err(broken)?,
-                Line::End(end) => {
+                SystemLine::Evidence(header) => self.fits(&header).map_err(broken)?,
+                SystemLine::End(end) => {
                     ended = true;
                     if end.answers != answers {
                         let what = format!("{} answers were printed, not {answers}", end.answers);
                         self.report.irregular.push(broken(what));
                     }
                 }
-                Line::Answer(answer) => {
+                SystemLine::Answer(answer) => {
                     answers += 1;
                     self.watch.at(name, line);
                     let number = answer.id.parse().ok();
                     let known = number.and_then(|it| self.properties.all.get(&it));
                     let verdict = match known {
-                        None => Verdict::Refused("there is no such property".to_owned()),
+                        None => AuditVerdict::Refused("there is no such property".to_owned()),
                         Some((formula, _)) => self.verdict(formula, &answer),
                     };
                     if number.is_some_and(|number| !answered.insert(number)) {
                         self.report.irregular.push(broken("a second answer".to_owned()));
                     }
-                    self.report.judged.push(Judged {
+                    self.report.judged.push(AuditedAnswer {
                         assumptions: Vec::new(),
                         file: name.to_owned(),
                         line,
@@ -163,7 +171,7 @@ impl<'s> SystemAudit<'s> {
         }
         if !ended {
             let what = "the last line is missing".to_owned();
-            self.report.irregular.push(Broken { file: name.to_owned(), line: 0, what });
+            self.report.irregular.push(EvidenceFileError { file: name.to_owned(), line: 0, what });
         }
         self.report.unanswered +=
             self.properties.all.keys().filter(|number| !answered.contains(number)).count();
@@ -171,11 +179,11 @@ impl<'s> SystemAudit<'s> {
     }
 
     /// Returns the report.
-    pub fn finish(self) -> Report {
+    pub fn finish(self) -> AuditReport {
         self.report
     }
 
-    fn fits(&self, header: &Header) -> Result<(), String> {
+    fn fits(&self, header: &SystemHeader) -> Result<(), String> {
         let sizes = (self.system.components().len(), self.system.label_count());
         match () {
             () if header.format != FORMAT => Err(format!("the format is not `{FORMAT}`")),
@@ -190,58 +198,61 @@ impl<'s> SystemAudit<'s> {
         }
     }
 
-    fn verdict(&mut self, formula: &Formula, answer: &Answer) -> Verdict {
+    fn verdict(&mut self, formula: &SystemFormula, answer: &SystemAnswer) -> AuditVerdict {
         let watch = self.watch.clone();
         let mut goes_on = || watch.goes_on();
         let value = match answer.value.as_str() {
             "TRUE" => true,
             "FALSE" => false,
-            _ => return Verdict::Refused("the value is neither TRUE nor FALSE".to_owned()),
+            _ => return AuditVerdict::Refused("the value is neither TRUE nor FALSE".to_owned()),
         };
         match (formula, value, &answer.run, &answer.no_run, answer.visited) {
-            (Formula::Linear(formula), false, Some(given), None, None) => {
+            (SystemFormula::Linear(formula), false, Some(given), None, None) => {
                 let RunOfLabels { labels, back } = given;
                 match run::check(self.system, formula, self.endings, labels, *back) {
-                    Ok(()) => {
-                        Verdict::Confirmed("the run was followed component by component".into())
-                    }
-                    Err(why) => Verdict::Refused(why),
+                    Ok(()) => AuditVerdict::Confirmed(
+                        "the run was followed component by component".into(),
+                    ),
+                    Err(why) => AuditVerdict::Refused(why),
                 }
             }
-            (Formula::Linear(formula), true, None, Some(given), None) => {
+            (SystemFormula::Linear(formula), true, None, Some(given), None) => {
                 self.no_run(formula, given, &mut goes_on)
             }
-            (Formula::Branching(formula), value, None, None, Some(_)) => {
+            (SystemFormula::Branching(formula), value, None, None, Some(_)) => {
                 let (system, most) = (self.system, self.most);
                 let space =
-                    self.space.get_or_insert_with(|| Space::visit(system, most, &mut goes_on));
+                    self.space.get_or_insert_with(|| JointSpace::visit(system, most, &mut goes_on));
                 match space.as_ref().map(|space| space.satisfies(formula, &mut goes_on)) {
-                    Some(Some(holds)) if holds == value => Verdict::Confirmed(
+                    Some(Some(holds)) if holds == value => AuditVerdict::Confirmed(
                         "all joint states were visited, and the formula evaluated".to_owned(),
                     ),
-                    Some(Some(_)) => Verdict::Refused("the formula has the other value".to_owned()),
+                    Some(Some(_)) => {
+                        AuditVerdict::Refused("the formula has the other value".to_owned())
+                    }
                     _ if !watch.goes_on() => self.stopped(),
-                    _ => Verdict::Searched(format!("there are more than {most} joint states")),
+                    _ => AuditVerdict::Searched(format!("there are more than {most} joint states")),
                 }
             }
-            _ => {
-                Verdict::Refused("this is no evidence for that value of such a formula".to_owned())
-            }
+            _ => AuditVerdict::Refused(
+                "this is no evidence for that value of such a formula".to_owned(),
+            ),
         }
     }
 
     /// Checks an argument that no run violates a formula.
     fn no_run(
         &self,
-        formula: &Linear,
-        given: &Members,
+        formula: &LabelLtl,
+        given: &NoRunClaim,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Verdict {
-        let Members { components, through, recurrence, order } = given;
+    ) -> AuditVerdict {
+        let NoRunClaim { components, through, recurrence, order } = given;
         if !through.is_empty() && through.len() != components.len() {
-            return Verdict::Refused("`through` is not as long as `components`".to_owned());
+            return AuditVerdict::Refused("`through` is not as long as `components`".to_owned());
         }
-        let mut members: Vec<Member> = components.iter().map(|&it| Member::whole(it)).collect();
+        let mut members: Vec<ComponentView> =
+            components.iter().map(|&it| ComponentView::whole(it)).collect();
         for (member, labels) in members.iter_mut().zip(through) {
             member.labels.clone_from(labels);
         }
@@ -249,36 +260,38 @@ impl<'s> SystemAudit<'s> {
         let (system, most) = (self.system, self.most);
         let visited = match order {
             None => {
-                let claim = Claim { endings: self.endings, members, recurrence: *recurrence };
+                let claim = NoRunSearch { endings: self.endings, members, recurrence: *recurrence };
                 visit(system, formula, claim, most, goes_on)
             }
             Some(_) if self.endings != Endings::Ignored || *recurrence => {
                 Err("what is put together is about all infinite runs, and only these".to_owned())
             }
             Some(pairs) => {
-                composed::visit(system, formula, Order { members, pairs }, most, goes_on)
+                composed::visit(system, formula, CompositionOrder { members, pairs }, most, goes_on)
             }
         };
         match visited {
-            Ok(Visited::None(0)) => Verdict::Confirmed(
+            Ok(ViolationSearch::None(0)) => AuditVerdict::Confirmed(
                 "what a run against it would do for ever cannot come for ever".to_owned(),
             ),
-            Err(why) => Verdict::Refused(why),
-            Ok(Visited::None(nodes)) => Verdict::Confirmed(format!(
+            Err(why) => AuditVerdict::Refused(why),
+            Ok(ViolationSearch::None(nodes)) => AuditVerdict::Confirmed(format!(
                 "{nodes} joint states of {} components were visited{}",
                 members.len(),
                 if order.is_some() { ", put together in that order" } else { "" }
             )),
-            Ok(Visited::Some) => Verdict::Refused("there is a run against it".to_owned()),
-            Ok(Visited::More) => Verdict::Searched(format!(
+            Ok(ViolationSearch::Some) => {
+                AuditVerdict::Refused("there is a run against it".to_owned())
+            }
+            Ok(ViolationSearch::More) => AuditVerdict::Searched(format!(
                 "there are more than {} joint states of these components",
                 self.most
             )),
-            Ok(Visited::Stopped) => self.stopped(),
+            Ok(ViolationSearch::Stopped) => self.stopped(),
         }
     }
 
-    fn stopped(&self) -> Verdict {
-        Verdict::Stopped(self.watch.out_of().unwrap_or(crate::audit::OutOf::Time))
+    fn stopped(&self) -> AuditVerdict {
+        AuditVerdict::Stopped(self.watch.out_of().unwrap_or(crate::audit::ExhaustedLimit::Time))
     }
 }

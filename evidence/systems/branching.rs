@@ -17,13 +17,13 @@ use std::collections::HashMap;
 
 /// A CTL formula over labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Branching {
+pub enum LabelCtl {
     /// The constant true or false.
     Constant(bool),
     /// A negation.
-    Not(Box<Branching>),
+    Not(Box<LabelCtl>),
     /// A conjunction.
-    And(Box<(Branching, Branching)>),
+    And(Box<(LabelCtl, LabelCtl)>),
     /// A condition after all steps, or some step, with a label or with any label.
     Next {
         /// True for all steps, false for some step.
@@ -31,7 +31,7 @@ pub enum Branching {
         /// The label; `None` means any label.
         label: Option<String>,
         /// The condition after the step.
-        term: Box<Branching>,
+        term: Box<LabelCtl>,
     },
     /// The first operand holds until the second does. If weak, the first operand may also hold
     /// forever.
@@ -41,18 +41,18 @@ pub enum Branching {
         /// True if the second operand need not become true.
         weak: bool,
         /// The two operands.
-        parts: Box<(Branching, Branching)>,
+        parts: Box<(LabelCtl, LabelCtl)>,
     },
 }
 
 /// The reachable joint states of a system, with their steps.
-pub struct Space {
+pub struct JointSpace {
     labels: HashMap<String, u32>,
     after: Vec<Vec<(u32, u32)>>,
     starts: usize,
 }
 
-impl Space {
+impl JointSpace {
     /// Visits the joint states, at most `most`. Returns `None` if there are more, or `goes_on`
     /// returns false.
     pub fn visit(system: &System, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
@@ -94,26 +94,22 @@ impl Space {
 
     /// Returns true if the formula holds in every initial joint state. Returns `None` when
     /// `goes_on` returns false.
-    pub fn satisfies(
-        &self,
-        formula: &Branching,
-        goes_on: &mut dyn FnMut() -> bool,
-    ) -> Option<bool> {
+    pub fn satisfies(&self, formula: &LabelCtl, goes_on: &mut dyn FnMut() -> bool) -> Option<bool> {
         let values = self.values(formula, goes_on)?;
         Some(values[..self.starts].iter().all(|&it| it))
     }
 
-    fn values(&self, formula: &Branching, goes_on: &mut dyn FnMut() -> bool) -> Option<Vec<bool>> {
+    fn values(&self, formula: &LabelCtl, goes_on: &mut dyn FnMut() -> bool) -> Option<Vec<bool>> {
         let states = 0..self.after.len();
         Some(match formula {
-            Branching::Constant(value) => vec![*value; self.after.len()],
-            Branching::Not(term) => self.values(term, goes_on)?.iter().map(|it| !it).collect(),
-            Branching::And(parts) => {
+            LabelCtl::Constant(value) => vec![*value; self.after.len()],
+            LabelCtl::Not(term) => self.values(term, goes_on)?.iter().map(|it| !it).collect(),
+            LabelCtl::And(parts) => {
                 let (left, right) =
                     (self.values(&parts.0, goes_on)?, self.values(&parts.1, goes_on)?);
                 states.map(|at| left[at] && right[at]).collect()
             }
-            Branching::Next { all, label, term } => {
+            LabelCtl::Next { all, label, term } => {
                 let after = self.values(term, goes_on)?;
                 let wanted = label.as_ref().map(|label| self.labels.get(label).copied());
                 let is_meant = |&&(its, _): &&(u32, u32)| match wanted {
@@ -129,7 +125,7 @@ impl Space {
                 };
                 states.map(value).collect()
             }
-            Branching::Until { all, weak, parts } => {
+            LabelCtl::Until { all, weak, parts } => {
                 let (left, right) =
                     (self.values(&parts.0, goes_on)?, self.values(&parts.1, goes_on)?);
                 self.until(*all, *weak, &left, &right, goes_on)?

@@ -19,10 +19,10 @@
 //! Every label must be visible in some component, and the result is about infinite runs only.
 
 use super::negation::Negation;
-use super::none::Visited;
+use super::none::ViolationSearch;
 use super::system::System;
-use super::terms::Linear;
-use super::view::Member;
+use super::terms::LabelLtl;
+use super::view::ComponentView;
 use parikh_net::components::components;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -30,23 +30,23 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const MOST_EDGES: usize = 1 << 26;
 
 /// The steps from a state: labels and target states. A step without label is internal.
-type Row = BTreeSet<(Option<usize>, usize)>;
+type VisibleSteps = BTreeSet<(Option<usize>, usize)>;
 
 /// The visible behaviour of some components together. Labels are numbers; a step without label is
 /// internal.
 #[derive(Clone, Debug, Default)]
-struct Graph {
+struct VisibleGraph {
     starts: BTreeSet<usize>,
-    after: Vec<Row>,
+    after: Vec<VisibleSteps>,
     /// The visible labels that its components own.
     labels: BTreeSet<usize>,
 }
 
 /// The composition in which a violating infinite run is sought.
 #[derive(Clone, Copy, Debug)]
-pub struct Order<'c> {
+pub struct CompositionOrder<'c> {
     /// Components in ascending order, or abstractions of components.
-    pub members: &'c [Member],
+    pub members: &'c [ComponentView],
     /// The pairs to compose, as indices of members or, after those, of earlier pairs. The remaining
     /// graphs are searched in parallel.
     pub pairs: &'c [(usize, usize)],
@@ -59,11 +59,11 @@ pub struct Order<'c> {
 /// When the members are no components, the order is wrong, or there is no automaton.
 pub fn visit(
     system: &System,
-    formula: &Linear,
-    Order { members, pairs }: Order<'_>,
+    formula: &LabelLtl,
+    CompositionOrder { members, pairs }: CompositionOrder<'_>,
     most: usize,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Visited, String> {
+) -> Result<ViolationSearch, String> {
     system.can_see(members)?;
     let negation = Negation::new(system, formula)?;
     let seen = system.seen(members);
@@ -76,9 +76,10 @@ pub fn visit(
     let mut holders: Vec<usize> = labels.iter().map(|label| seen.owners(label).len()).collect();
     // A label occurs in the formula if its letter is not the empty one.
     let keeps = |holders: &[usize], label: usize| holders[label] > 1 || letters[label] > 0;
-    let mut graphs: Vec<Option<Graph>> = Vec::new();
+    let mut graphs: Vec<Option<VisibleGraph>> = Vec::new();
     for component in seen.components() {
-        let mut graph = Graph { starts: component.starts.clone(), ..Graph::default() };
+        let mut graph =
+            VisibleGraph { starts: component.starts.clone(), ..VisibleGraph::default() };
         graph.after = vec![BTreeSet::new(); component.states];
         for (from, label, to) in &component.edges {
             let label = numbers[label.as_str()];
@@ -93,19 +94,24 @@ pub fn visit(
             return Err("the order puts together what is not there, or no longer".to_owned());
         };
         let Some(both) = one.with(&other, most, goes_on) else {
-            return Ok(if goes_on() { Visited::More } else { Visited::Stopped });
+            return Ok(if goes_on() { ViolationSearch::More } else { ViolationSearch::Stopped });
         };
         one.labels.intersection(&other.labels).for_each(|&label| holders[label] -= 1);
         graphs.push(Some(both.merged(|label| keeps(&holders, label))));
     }
-    let left: Vec<Graph> = graphs.into_iter().flatten().collect();
-    Ok(Nodes::new(&left, &letters, &negation).visit(most, goes_on))
+    let left: Vec<VisibleGraph> = graphs.into_iter().flatten().collect();
+    Ok(ComposedNodes::new(&left, &letters, &negation).visit(most, goes_on))
 }
 
-impl Graph {
+impl VisibleGraph {
     /// Returns the composition of two graphs, which synchronise on common labels. Returns `None` if
     /// there are more than `most` states, or `goes_on` returns false.
-    fn with(&self, other: &Graph, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Graph> {
+    fn with(
+        &self,
+        other: &VisibleGraph,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<VisibleGraph> {
         if self.starts.len().saturating_mul(other.starts.len()) > most {
             return None;
         }
@@ -147,11 +153,11 @@ impl Graph {
             after.push(row);
         }
         let labels = self.labels.union(&other.labels).copied().collect();
-        Some(Graph { starts, after, labels })
+        Some(VisibleGraph { starts, after, labels })
     }
 
     /// Makes labels internal that are not kept, and merges states with the same behaviour.
-    fn merged(mut self, keeps: impl Fn(usize) -> bool) -> Graph {
+    fn merged(mut self, keeps: impl Fn(usize) -> bool) -> VisibleGraph {
         for row in &mut self.after {
             let seen = row.iter().map(|&(label, to)| (label.filter(|&it| keeps(it)), to));
             *row = seen.collect();
@@ -188,7 +194,7 @@ impl Graph {
             }
         }
         let starts = self.starts.iter().map(|&state| class[state]).collect();
-        Graph { starts, after, labels: self.labels }
+        VisibleGraph { starts, after, labels: self.labels }
     }
 
     /// Returns the targets of internal steps that stay in the class.
@@ -224,7 +230,7 @@ impl Graph {
 
     /// Returns the behaviour of each state after internal steps inside its class: labels with
     /// target classes, and whether internal steps can continue forever.
-    fn can(&self, class: &[usize]) -> Vec<(Row, bool)> {
+    fn can(&self, class: &[usize]) -> Vec<(VisibleSteps, bool)> {
         let inside: Vec<Vec<u32>> = (0..self.after.len())
             .map(|from| self.inside(class, from).map(|to| to as u32).collect())
             .collect();
@@ -252,37 +258,37 @@ impl Graph {
 }
 
 /// The states of the graphs, and a state of the automaton.
-type Node = (Vec<usize>, usize);
+type ComposedNode = (Vec<usize>, usize);
 
 /// Two additional marks: for edges where the graphs take a step, and for edges where the automaton
 /// does.
 const STEP: u128 = 1 << 127;
 const READ: u128 = 1 << 126;
 
-struct Nodes<'a> {
-    graphs: &'a [Graph],
+struct ComposedNodes<'a> {
+    graphs: &'a [VisibleGraph],
     /// Letters by label.
     letters: &'a [usize],
     negation: &'a Negation<'a>,
-    numbers: HashMap<Node, u32>,
-    all: Vec<Node>,
+    numbers: HashMap<ComposedNode, u32>,
+    all: Vec<ComposedNode>,
     after: Vec<Vec<(u32, u128)>>,
 }
 
-impl<'a> Nodes<'a> {
-    fn new(graphs: &'a [Graph], letters: &'a [usize], negation: &'a Negation<'a>) -> Self {
+impl<'a> ComposedNodes<'a> {
+    fn new(graphs: &'a [VisibleGraph], letters: &'a [usize], negation: &'a Negation<'a>) -> Self {
         let (numbers, all, after) = Default::default();
         Self { graphs, letters, negation, numbers, all, after }
     }
 
-    fn number(&mut self, node: Node) -> u32 {
+    fn number(&mut self, node: ComposedNode) -> u32 {
         *self.numbers.entry(node).or_insert_with_key(|node| {
             self.all.push(node.clone());
             self.all.len() as u32 - 1
         })
     }
 
-    fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Visited {
+    fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> ViolationSearch {
         let mut rows = vec![Vec::new()];
         for graph in self.graphs {
             let longer = |row: &Vec<usize>| {
@@ -297,14 +303,14 @@ impl<'a> Nodes<'a> {
         let mut edges = 0;
         while self.after.len() < self.all.len() {
             if !goes_on() {
-                return Visited::Stopped;
+                return ViolationSearch::Stopped;
             }
             let node = self.all[self.after.len()].clone();
             let after = self.edges(&node);
             edges += after.len();
             self.after.push(after);
             if self.all.len() > most.min(1 << 28) || edges > MOST_EDGES {
-                return Visited::More;
+                return ViolationSearch::More;
             }
         }
         let next = |node: u32, k: u32| self.after[node as usize].get(k as usize).map(|it| it.0);
@@ -317,12 +323,12 @@ impl<'a> Nodes<'a> {
         let wanted =
             STEP | READ | u128::from(parikh_temporal::Marks::all(self.negation.automaton.marks).0);
         match carried.into_iter().any(|marks| marks & wanted == wanted) {
-            true => Visited::Some,
-            false => Visited::None(self.all.len()),
+            true => ViolationSearch::Some,
+            false => ViolationSearch::None(self.all.len()),
         }
     }
 
-    fn edges(&mut self, (row, state): &Node) -> Vec<(u32, u128)> {
+    fn edges(&mut self, (row, state): &ComposedNode) -> Vec<(u32, u128)> {
         let negation = self.negation;
         let moves = &negation.automaton.states[*state];
         let mut edges = Vec::new();

@@ -4,7 +4,7 @@
 //! …]` is an edge. An edge with the empty label leads from a root, which is not a state, to an
 //! initial state. Unknown content is rejected.
 
-use super::{Component, System};
+use super::{System, SystemComponent};
 use crate::reader::Unreadable;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| Unreadable { line: 1, what: "the file is no UTF-8".to_owned() })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut cursor = Cursor { rest: text, line: 1 };
+    let mut cursor = DotCursor { rest: text, line: 1 };
     cursor.blanks()?;
     cursor.eat("digraph")?;
     cursor.blanks()?;
@@ -56,7 +56,10 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
 }
 
 /// Reads a component, beginning at its name.
-fn component(cursor: &mut Cursor<'_>, all: &mut BTreeSet<String>) -> Result<Component, Unreadable> {
+fn component(
+    cursor: &mut DotCursor<'_>,
+    all: &mut BTreeSet<String>,
+) -> Result<SystemComponent, Unreadable> {
     if !cursor.rest.starts_with('{') {
         cursor.name()?;
         cursor.blanks()?;
@@ -109,7 +112,7 @@ fn component(cursor: &mut Cursor<'_>, all: &mut BTreeSet<String>) -> Result<Comp
 fn without_root(
     mut names: Vec<String>,
     edges: &[(String, String, String)],
-) -> Result<Component, String> {
+) -> Result<SystemComponent, String> {
     let roots: BTreeSet<&String> =
         edges.iter().filter(|edge| edge.1.is_empty()).map(|edge| &edge.0).collect();
     if roots.len() > 1 {
@@ -138,7 +141,7 @@ fn without_root(
         }
     }
     let numbers: BTreeMap<&String, usize> = names.iter().zip(0..).collect();
-    Ok(Component {
+    Ok(SystemComponent {
         states: names.len(),
         starts: starts.into_iter().map(|name| numbers[name]).collect(),
         edges: edges
@@ -150,12 +153,12 @@ fn without_root(
 }
 
 /// The remaining text.
-struct Cursor<'t> {
+struct DotCursor<'t> {
     rest: &'t str,
     line: u64,
 }
 
-impl Cursor<'_> {
+impl DotCursor<'_> {
     fn wrong(&self, what: &str) -> Unreadable {
         Unreadable { line: self.line, what: what.to_owned() }
     }

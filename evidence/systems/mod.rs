@@ -31,8 +31,8 @@ mod terms;
 mod view;
 
 pub use dot::read as read_dot;
-pub use system::{Component, System};
-pub use view::Member;
+pub use system::{System, SystemComponent};
+pub use view::ComponentView;
 
 /// The treatment of finite runs in LTL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 
 use super::run::letter;
 use super::system::System;
-use super::terms::Linear;
+use super::terms::LabelLtl;
 use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Letter, LinearTableau};
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ impl<'s> Negation<'s> {
     ///
     /// # Errors
     /// When the automaton exceeds its limits, or fails the check against the formula.
-    pub(super) fn new(system: &'s System, formula: &Linear) -> Result<Self, String> {
+    pub(super) fn new(system: &'s System, formula: &LabelLtl) -> Result<Self, String> {
         let mut formulas = formula.formulas.clone();
         let negation = formulas.negate(formula.formula);
         let tableau = LinearTableau::new(&formulas, negation, AutomatonLimits::default())

@@ -18,11 +18,11 @@
 
 use super::Endings;
 use super::negation::Negation;
-use super::recurrence::{Part, parts};
+use super::recurrence::{RecurringEdges, parts};
 use super::run::has_next;
 use super::system::{Joint, System};
-use super::terms::Linear;
-use super::view::Member;
+use super::terms::LabelLtl;
+use super::view::ComponentView;
 use parikh_net::components::components;
 use parikh_temporal::Marks;
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ const MOST_EDGES: usize = 1 << 26;
 
 /// The result of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visited {
+pub enum ViolationSearch {
     /// No run violates the formula. The field is the number of visited nodes.
     None(usize),
     /// The components have a violating run.
@@ -45,11 +45,11 @@ pub enum Visited {
 
 /// The components and the semantics of a search for a violating run.
 #[derive(Clone, Copy, Debug)]
-pub struct Claim<'c> {
+pub struct NoRunSearch<'c> {
     /// The treatment of finite runs.
     pub endings: Endings,
     /// The components, ascending.
-    pub members: &'c [Member],
+    pub members: &'c [ComponentView],
     /// True if labels that cannot occur infinitely often are ignored in cycles. For infinite runs
     /// only.
     pub recurrence: bool,
@@ -61,12 +61,12 @@ pub struct Claim<'c> {
 /// When a component does not exist, or there is no automaton.
 pub fn visit(
     system: &System,
-    formula: &Linear,
-    claim: Claim<'_>,
+    formula: &LabelLtl,
+    claim: NoRunSearch<'_>,
     most: usize,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Visited, String> {
-    let Claim { endings, members, recurrence } = claim;
+) -> Result<ViolationSearch, String> {
+    let NoRunSearch { endings, members, recurrence } = claim;
     system.can_see(members)?;
     if endings == Endings::Stutter && has_next(formula) {
         return Err("with a next operator, repetitions count".to_owned());
@@ -80,18 +80,18 @@ pub fn visit(
     let negation = Negation::new(system, formula)?;
     let parts = recurrence.then(|| parts(system, &negation));
     if parts.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(Visited::None(0));
+        return Ok(ViolationSearch::None(0));
     }
     let seen = system.seen(members);
-    Nodes::new(system, &seen, endings, &negation, parts).visit(most, goes_on)
+    JointNodes::new(system, &seen, endings, &negation, parts).visit(most, goes_on)
 }
 
 /// A joint state, a state of the automaton, and the index of the previous letter where it matters
 /// (otherwise 0).
-type Node = (Joint, usize, usize);
+type JointNode = (Joint, usize, usize);
 
 /// A step between nodes.
-struct Edge<'s> {
+struct JointEdge<'s> {
     to: u32,
     /// The index of the edge of the automaton's state.
     edge: u32,
@@ -99,29 +99,29 @@ struct Edge<'s> {
     label: Option<&'s str>,
 }
 
-struct Nodes<'a> {
+struct JointNodes<'a> {
     /// The components, possibly abstracted.
     seen: &'a System,
     endings: Endings,
     negation: &'a Negation<'a>,
     /// The parts, with `recurrence`.
-    parts: Option<Vec<Part<'a>>>,
+    parts: Option<Vec<RecurringEdges<'a>>>,
     /// Labels without a considered owner, one of each kind.
     outside: Vec<&'a str>,
     /// Labels all of whose owners are considered.
     inside: Vec<&'a str>,
-    numbers: HashMap<Node, u32>,
-    all: Vec<Node>,
-    after: Vec<Vec<Edge<'a>>>,
+    numbers: HashMap<JointNode, u32>,
+    all: Vec<JointNode>,
+    after: Vec<Vec<JointEdge<'a>>>,
 }
 
-impl<'a> Nodes<'a> {
+impl<'a> JointNodes<'a> {
     fn new(
         system: &'a System,
         seen: &'a System,
         endings: Endings,
         negation: &'a Negation<'a>,
-        parts: Option<Vec<Part<'a>>>,
+        parts: Option<Vec<RecurringEdges<'a>>>,
     ) -> Self {
         let (mut outside, mut inside) = (Vec::new(), Vec::new());
         let mut kinds = Vec::new();
@@ -145,14 +145,18 @@ impl<'a> Nodes<'a> {
         Self { seen, endings, negation, parts, outside, inside, numbers, all, after }
     }
 
-    fn number(&mut self, node: Node) -> u32 {
+    fn number(&mut self, node: JointNode) -> u32 {
         *self.numbers.entry(node).or_insert_with_key(|node| {
             self.all.push(node.clone());
             self.all.len() as u32 - 1
         })
     }
 
-    fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<Visited, String> {
+    fn visit(
+        mut self,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<ViolationSearch, String> {
         let automaton = &self.negation.automaton;
         for row in self.seen.starts() {
             match self.endings {
@@ -172,14 +176,14 @@ impl<'a> Nodes<'a> {
         let mut edges = 0;
         while self.after.len() < self.all.len() {
             if !goes_on() {
-                return Ok(Visited::Stopped);
+                return Ok(ViolationSearch::Stopped);
             }
             let node = self.all[self.after.len()].clone();
             let after = self.steps(&node);
             edges += after.len();
             self.after.push(after);
             if self.all.len() > most.min(1 << 28) || edges > MOST_EDGES {
-                return Ok(Visited::More);
+                return Ok(ViolationSearch::More);
             }
         }
         let has_round = match &self.parts {
@@ -191,10 +195,10 @@ impl<'a> Nodes<'a> {
                 })
             }),
         };
-        Ok(if has_round { Visited::Some } else { Visited::None(self.all.len()) })
+        Ok(if has_round { ViolationSearch::Some } else { ViolationSearch::None(self.all.len()) })
     }
 
-    fn steps(&mut self, (row, state, last): &Node) -> Vec<Edge<'a>> {
+    fn steps(&mut self, (row, state, last): &JointNode) -> Vec<JointEdge<'a>> {
         let mut steps: Vec<(Option<&'a str>, usize, Joint)> = Vec::new();
         let mut must_go_on = false;
         for (label, next) in self.seen.steps(row) {
@@ -215,7 +219,7 @@ impl<'a> Nodes<'a> {
                 if negation.reads(its, letter) {
                     let last = if self.endings == Endings::Stutter { letter } else { 0 };
                     let to = self.number((next.clone(), its.target, last));
-                    after.push(Edge { to, edge, label });
+                    after.push(JointEdge { to, edge, label });
                 }
             }
         }
@@ -223,7 +227,7 @@ impl<'a> Nodes<'a> {
     }
 
     /// Returns true if some component of the allowed steps has edges that carry all marks.
-    fn has_round(&self, allowed: impl Fn(usize, &Edge<'a>) -> bool) -> bool {
+    fn has_round(&self, allowed: impl Fn(usize, &JointEdge<'a>) -> bool) -> bool {
         let automaton = &self.negation.automaton;
         let wanted = Marks::all(automaton.marks);
         let rows: Vec<Vec<(u32, Marks)>> = self

@@ -5,33 +5,33 @@
 //! CTL has: a label in brackets, or `AG`, `EG`, `AF`, `EF`, `AX`, `EX`, `A(` or `E(`. Otherwise it
 //! is about LTL.
 
-use super::branching::Branching;
-pub use super::terms::Linear;
-use super::terms::{Token, parse_branching, parse_linear, tokens};
+use super::branching::LabelCtl;
+pub use super::terms::LabelLtl;
+use super::terms::{LabelToken, parse_branching, parse_linear, tokens};
 use crate::reader::Unreadable;
 use std::collections::BTreeMap;
 
 /// A property.
 #[derive(Clone, Debug)]
-pub enum Formula {
+pub enum SystemFormula {
     /// An LTL formula, about all runs.
-    Linear(Box<Linear>),
+    Linear(Box<LabelLtl>),
     /// A CTL formula, about the initial states.
-    Branching(Branching),
+    Branching(LabelCtl),
 }
 
 /// The properties of a file by number.
 #[derive(Clone, Debug)]
-pub struct Properties {
+pub struct PropertyFile {
     /// The formula and its text, by number.
-    pub all: BTreeMap<u64, (Formula, String)>,
+    pub all: BTreeMap<u64, (SystemFormula, String)>,
 }
 
 /// Reads a file.
 ///
 /// # Errors
 /// A message with the line.
-pub fn read(bytes: &[u8]) -> Result<Properties, Unreadable> {
+pub fn read(bytes: &[u8]) -> Result<PropertyFile, Unreadable> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| Unreadable { line: 1, what: "the file is no UTF-8".to_owned() })?;
     let mut texts: Vec<(u64, u64, String)> = Vec::new();
@@ -59,13 +59,13 @@ pub fn read(bytes: &[u8]) -> Result<Properties, Unreadable> {
         let unreadable = |what| Unreadable { line, what: format!("property {number}: {what}") };
         read.push((number, line, tokens(&text).map_err(unreadable)?, text));
     }
-    let branching = read.iter().any(|it| it.2.iter().any(Token::is_branching));
+    let branching = read.iter().any(|it| it.2.iter().any(LabelToken::is_branching));
     let mut all = BTreeMap::new();
     for (number, line, tokens, text) in read {
         let unreadable = |what| Unreadable { line, what: format!("property {number}: {what}") };
         let formula = match branching {
-            true => Formula::Branching(parse_branching(&tokens).map_err(unreadable)?),
-            false => Formula::Linear(Box::new(parse_linear(&tokens).map_err(unreadable)?)),
+            true => SystemFormula::Branching(parse_branching(&tokens).map_err(unreadable)?),
+            false => SystemFormula::Linear(Box::new(parse_linear(&tokens).map_err(unreadable)?)),
         };
         if all.insert(number, (formula, text.trim().to_owned())).is_some() {
             return Err(unreadable("stands there twice".to_owned()));
@@ -74,5 +74,5 @@ pub fn read(bytes: &[u8]) -> Result<Properties, Unreadable> {
     if all.is_empty() {
         return Err(Unreadable { line: 1, what: "there is no property".to_owned() });
     }
-    Ok(Properties { all })
+    Ok(PropertyFile { all })
 }

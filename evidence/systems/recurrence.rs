@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 
 /// A possible infinite behaviour: edges and labels that may occur infinitely often together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part<'s> {
+pub(super) struct RecurringEdges<'s> {
     /// Edges of the automaton, as a state and the index of the edge there.
     pub(super) edges: BTreeSet<(usize, usize)>,
     /// The labels of the steps.
@@ -29,11 +29,12 @@ pub(super) struct Part<'s> {
 }
 
 /// Computes all parts.
-pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<Part<'s>> {
+pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<RecurringEdges<'s>> {
     let automaton = &negation.automaton;
     let rows = automaton.states.iter().enumerate();
     let edges = rows.flat_map(|(state, row)| (0..row.len()).map(move |edge| (state, edge)));
-    let mut open = vec![Part { edges: edges.collect(), labels: system.labels().collect() }];
+    let mut open =
+        vec![RecurringEdges { edges: edges.collect(), labels: system.labels().collect() }];
     let mut done = Vec::new();
     while let Some(part) = open.pop() {
         let target = |&(state, edge): &(usize, usize)| automaton.states[state][edge].target;
@@ -63,7 +64,7 @@ pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<Part
             }
             let read = |label: &&str| edges.iter().any(|edge| reads(edge, label));
             let labels = recurring(system, part.labels.iter().copied().filter(read).collect());
-            let smaller = Part { edges, labels };
+            let smaller = RecurringEdges { edges, labels };
             match () {
                 () if smaller.labels.is_empty() => {}
                 () if smaller == part => done.push(smaller),

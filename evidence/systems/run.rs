@@ -7,8 +7,8 @@
 
 use super::Endings;
 use super::system::{Joint, System};
-use super::terms::Linear;
-use parikh_temporal::{Atom, Lasso, Letter, Node};
+use super::terms::LabelLtl;
+use parikh_temporal::{AtomId, Lasso, Letter, Node};
 use std::collections::BTreeSet;
 
 /// The maximum number of joint states at the end of a run.
@@ -21,7 +21,7 @@ const MOST_ENDS: usize = 100_000;
 /// The first flaw of the run.
 pub fn check(
     system: &System,
-    formula: &Linear,
+    formula: &LabelLtl,
     endings: Endings,
     labels: &[String],
     back: usize,
@@ -69,13 +69,13 @@ pub fn check(
 }
 
 /// Returns the letter of a step with this label.
-pub(super) fn letter(formula: &Linear, label: &str) -> Letter {
+pub(super) fn letter(formula: &LabelLtl, label: &str) -> Letter {
     let named = formula.labels.iter().zip(0..).filter(|(its, _)| *its == label);
-    Letter::of(named.map(|(_, at)| Atom(at)))
+    Letter::of(named.map(|(_, at)| AtomId(at)))
 }
 
 /// Returns true if the formula has a next operator.
-pub(super) fn has_next(formula: &Linear) -> bool {
+pub(super) fn has_next(formula: &LabelLtl) -> bool {
     let parts = formula.formulas.below(formula.formula);
     parts.into_iter().any(|part| matches!(formula.formulas.node(part), Node::Next(..)))
 }

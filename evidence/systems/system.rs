@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A labelled transition system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Component {
+pub struct SystemComponent {
     /// The number of states.
     pub states: usize,
     /// The initial states.
@@ -17,7 +17,7 @@ pub struct Component {
 /// A parallel composition of components, which synchronise on common labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
-    components: Vec<Component>,
+    components: Vec<SystemComponent>,
     /// The components that own each label.
     owners: BTreeMap<String, Vec<usize>>,
     /// For each component and state, the target states by label.
@@ -33,7 +33,7 @@ impl System {
     /// # Errors
     /// When there are no components, a component has no initial state, or an edge leads to no
     /// state.
-    pub fn new(components: Vec<Component>) -> Result<Self, String> {
+    pub fn new(components: Vec<SystemComponent>) -> Result<Self, String> {
         if components.is_empty() {
             return Err("there are no components".to_owned());
         }
@@ -55,7 +55,7 @@ impl System {
     /// # Errors
     /// The errors of [`System::new`].
     pub fn of_one(system: &TransitionSystem) -> Result<Self, String> {
-        Self::new(vec![Component {
+        Self::new(vec![SystemComponent {
             states: system.states,
             starts: [system.initial].into(),
             edges: system.edges.iter().cloned().collect(),
@@ -63,7 +63,7 @@ impl System {
     }
 
     /// Creates a system of components that are known to be valid.
-    pub(super) fn assembled(components: Vec<Component>) -> Self {
+    pub(super) fn assembled(components: Vec<SystemComponent>) -> Self {
         let mut owners: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut targets = Vec::new();
         for (at, component) in components.iter().enumerate() {
@@ -81,7 +81,7 @@ impl System {
     }
 
     /// Returns the components.
-    pub fn components(&self) -> &[Component] {
+    pub fn components(&self) -> &[SystemComponent] {
         &self.components
     }
 
@@ -108,7 +108,7 @@ impl System {
     /// Returns the initial joint states.
     pub(super) fn starts(&self) -> Vec<Joint> {
         let mut all = vec![Vec::new()];
-        for Component { starts, .. } in &self.components {
+        for SystemComponent { starts, .. } in &self.components {
             all = all
                 .iter()
                 .flat_map(|row: &Joint| {

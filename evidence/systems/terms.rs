@@ -4,18 +4,18 @@
 //! (right-associative) in LTL, then prefix operators. In LTL `[]` is G and `<>` is F. In CTL they
 //! mean "all successors" and "some successor", and with a label inside those by that label.
 
-use super::branching::Branching;
-use parikh_temporal::{Atom, Formula, Linear as OnePath, Ltl};
+use super::branching::LabelCtl;
+use parikh_temporal::{AtomId, Formula, Linear as OnePath, Ltl};
 
 /// An LTL formula with the label of each atom.
 #[derive(Clone, Debug)]
-pub struct Linear {
+pub struct LabelLtl {
     pub(super) formulas: Ltl,
     pub(super) formula: Formula<OnePath>,
     pub(super) labels: Vec<String>,
 }
 
-impl Linear {
+impl LabelLtl {
     /// Creates a formula. `labels` has the label of each atom.
     pub fn new(formulas: Ltl, formula: Formula<OnePath>, labels: Vec<String>) -> Self {
         Self { formulas, formula, labels }
@@ -24,7 +24,7 @@ impl Linear {
 
 /// A token of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum LabelToken {
     /// An operator or a parenthesis.
     Sign(&'static str),
     /// A word: a label, or an operator made of letters.
@@ -39,10 +39,13 @@ pub(super) enum Token {
     Branching { all: bool, operator: char },
 }
 
-impl Token {
+impl LabelToken {
     /// Returns true if only CTL has this token.
     pub(super) fn is_branching(&self) -> bool {
-        matches!(self, Token::Modal { .. } | Token::Path { .. } | Token::Branching { .. })
+        matches!(
+            self,
+            LabelToken::Modal { .. } | LabelToken::Path { .. } | LabelToken::Branching { .. }
+        )
     }
 }
 
@@ -52,7 +55,7 @@ const SIGNS: [&str; 17] =
 /// The maximum depth of formulas.
 const DEEPEST: usize = 500;
 
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
+pub(super) fn tokens(text: &str) -> Result<Vec<LabelToken>, String> {
     let mut all = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
@@ -60,17 +63,17 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
         let length;
         if let Some(inside) = rest.strip_prefix('"') {
             let end = inside.find('"').ok_or("a quote has no end")?;
-            all.push(Token::Quoted(inside[..end].to_owned()));
+            all.push(LabelToken::Quoted(inside[..end].to_owned()));
             length = end + 2;
         } else if let Some(&sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             if let "[" | "<" = sign {
                 let (close, is_all) = if sign == "[" { (']', true) } else { ('>', false) };
                 let end = rest.find(close).ok_or_else(|| format!("`{sign}` has no end"))?;
                 let label = rest[1..end].trim().trim_matches('"').to_owned();
-                all.push(Token::Modal { all: is_all, label });
+                all.push(LabelToken::Modal { all: is_all, label });
                 length = end + 1;
             } else {
-                all.push(Token::Sign(sign));
+                all.push(LabelToken::Sign(sign));
                 length = sign.len();
             }
         } else if is_word(first) {
@@ -86,29 +89,29 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
 
 /// Splits a word into tokens, because prefix operators made of letters may be joined to their
 /// operand. `after` is the text after the word.
-fn word(mut word: &str, after: &str, all: &mut Vec<Token>) {
+fn word(mut word: &str, after: &str, all: &mut Vec<LabelToken>) {
     loop {
         let mut letters = word.chars();
         let (first, second) = (letters.next(), letters.next());
         let is_path = matches!(first, Some('A' | 'E'));
         let for_all = first == Some('A');
         if is_path && second.is_none() && after.trim_start().starts_with('(') {
-            return all.push(Token::Path { all: for_all });
+            return all.push(LabelToken::Path { all: for_all });
         }
         if let (true, Some(operator @ ('F' | 'G' | 'X'))) = (is_path, second) {
-            all.push(Token::Branching { all: for_all, operator });
+            all.push(LabelToken::Branching { all: for_all, operator });
             word = &word[2..];
         } else if matches!(first, Some('F' | 'G' | 'X'))
             && !second.is_some_and(|c| c.is_ascii_digit() || c == '_')
         {
-            all.push(Token::Sign(match first {
+            all.push(LabelToken::Sign(match first {
                 Some('F') => "<>",
                 Some('G') => "[]",
                 _ => "X",
             }));
             word = &word[1..];
         } else {
-            return all.push(Token::Word(word.to_owned()));
+            return all.push(LabelToken::Word(word.to_owned()));
         }
         if word.is_empty() {
             return;
@@ -117,7 +120,7 @@ fn word(mut word: &str, after: &str, all: &mut Vec<Token>) {
 }
 
 /// An interface to build formulas.
-trait Builder {
+trait FormulaBuilder {
     type Term: Clone;
     fn constant(&mut self, value: bool) -> Self::Term;
     fn not(&mut self, term: Self::Term) -> Self::Term;
@@ -125,8 +128,8 @@ trait Builder {
     fn or(&mut self, left: Self::Term, right: Self::Term) -> Self::Term;
     fn label(&mut self, label: &str) -> Result<Self::Term, String>;
     /// Returns true if the token is a prefix operator.
-    fn prefix(&mut self, token: &Token) -> bool;
-    fn apply(&mut self, token: &Token, term: Self::Term) -> Result<Self::Term, String>;
+    fn prefix(&mut self, token: &LabelToken) -> bool;
+    fn apply(&mut self, token: &LabelToken, term: Self::Term) -> Result<Self::Term, String>;
     /// Returns true if a word is a temporal infix operator outside of `A(` and `E(`.
     fn between(&self, word: &str) -> bool;
     fn temporal(
@@ -138,13 +141,13 @@ trait Builder {
     ) -> Result<Self::Term, String>;
 }
 
-struct Parser<'t, B> {
-    tokens: &'t [Token],
+struct LabelParser<'t, B> {
+    tokens: &'t [LabelToken],
     builder: B,
     depth: usize,
 }
 
-impl<B: Builder> Parser<'_, B> {
+impl<B: FormulaBuilder> LabelParser<'_, B> {
     fn whole(mut self) -> Result<(B::Term, B), String> {
         let term = self.implication()?;
         match self.tokens.first() {
@@ -154,14 +157,14 @@ impl<B: Builder> Parser<'_, B> {
     }
 
     fn takes(&mut self, signs: &[&str]) -> Option<&'static str> {
-        let Some(Token::Sign(sign)) = self.tokens.first() else { return None };
+        let Some(LabelToken::Sign(sign)) = self.tokens.first() else { return None };
         let found = signs.contains(sign).then_some(*sign)?;
         self.tokens = &self.tokens[1..];
         Some(found)
     }
 
     fn takes_word(&mut self, wanted: impl Fn(&str) -> bool) -> Option<String> {
-        let Some(Token::Word(word)) = self.tokens.first() else { return None };
+        let Some(LabelToken::Word(word)) = self.tokens.first() else { return None };
         let found = wanted(word).then(|| word.clone())?;
         self.tokens = &self.tokens[1..];
         Some(found)
@@ -226,7 +229,7 @@ impl<B: Builder> Parser<'_, B> {
         // Right-associative without recursion: collect the operands and the operators between them.
         let mut operands = vec![self.operand()?];
         let mut operators = Vec::new();
-        while let Some(Token::Word(word)) = self.tokens.first() {
+        while let Some(LabelToken::Word(word)) = self.tokens.first() {
             if !self.builder.between(word) {
                 break;
             }
@@ -244,7 +247,7 @@ impl<B: Builder> Parser<'_, B> {
     fn operand(&mut self) -> Result<B::Term, String> {
         let mut before = Vec::new();
         while let Some(token) = self.tokens.first() {
-            if !matches!(token, Token::Sign("!" | "~")) && !self.builder.prefix(token) {
+            if !matches!(token, LabelToken::Sign("!" | "~")) && !self.builder.prefix(token) {
                 break;
             }
             before.push(token.clone());
@@ -253,12 +256,12 @@ impl<B: Builder> Parser<'_, B> {
         let (first, rest) = self.tokens.split_first().ok_or("an operand is missing")?;
         self.tokens = rest;
         let mut term = match first {
-            Token::Sign("(") => {
+            LabelToken::Sign("(") => {
                 let term = self.implication()?;
                 self.takes(&[")"]).ok_or("`)` is missing")?;
                 term
             }
-            Token::Path { all } => {
+            LabelToken::Path { all } => {
                 self.takes(&["("]).ok_or("`(` is missing")?;
                 let left = self.implication()?;
                 let operator = self.takes_word(|word| matches!(word, "U" | "W" | "R" | "M"));
@@ -267,18 +270,18 @@ impl<B: Builder> Parser<'_, B> {
                 self.takes(&[")"]).ok_or("`)` is missing")?;
                 self.builder.temporal(Some(*all), &operator, left, right)?
             }
-            Token::Word(word) => match word.as_str() {
+            LabelToken::Word(word) => match word.as_str() {
                 "true" | "1" => self.builder.constant(true),
                 "false" | "0" => self.builder.constant(false),
                 "U" | "R" | "V" | "W" | "M" | "xor" => return Err("an operand is missing".into()),
                 label => self.builder.label(label)?,
             },
-            Token::Quoted(label) => self.builder.label(label)?,
+            LabelToken::Quoted(label) => self.builder.label(label)?,
             other => return Err(format!("{other:?} is no operand")),
         };
         while let Some(token) = before.pop() {
             term = match token {
-                Token::Sign("!" | "~") => self.builder.not(term),
+                LabelToken::Sign("!" | "~") => self.builder.not(term),
                 token => self.builder.apply(&token, term)?,
             };
         }
@@ -291,7 +294,7 @@ struct LinearBuilder {
     labels: Vec<String>,
 }
 
-impl Builder for LinearBuilder {
+impl FormulaBuilder for LinearBuilder {
     type Term = Formula<OnePath>;
 
     fn constant(&mut self, value: bool) -> Self::Term {
@@ -315,17 +318,17 @@ impl Builder for LinearBuilder {
             self.labels.push(label.to_owned());
             self.labels.len() - 1
         });
-        Ok(self.formulas.atom(Atom(at as u32)))
+        Ok(self.formulas.atom(AtomId(at as u32)))
     }
 
-    fn prefix(&mut self, token: &Token) -> bool {
-        matches!(token, Token::Sign("X" | "<>" | "[]"))
+    fn prefix(&mut self, token: &LabelToken) -> bool {
+        matches!(token, LabelToken::Sign("X" | "<>" | "[]"))
     }
 
-    fn apply(&mut self, token: &Token, term: Self::Term) -> Result<Self::Term, String> {
+    fn apply(&mut self, token: &LabelToken, term: Self::Term) -> Result<Self::Term, String> {
         Ok(match token {
-            Token::Sign("X") => self.formulas.next(OnePath, term),
-            Token::Sign("<>") => self.formulas.eventually(OnePath, term),
+            LabelToken::Sign("X") => self.formulas.next(OnePath, term),
+            LabelToken::Sign("<>") => self.formulas.eventually(OnePath, term),
             _ => self.formulas.always(OnePath, term),
         })
     }
@@ -350,54 +353,57 @@ impl Builder for LinearBuilder {
     }
 }
 
-pub(super) fn parse_linear(tokens: &[Token]) -> Result<Linear, String> {
+pub(super) fn parse_linear(tokens: &[LabelToken]) -> Result<LabelLtl, String> {
     let builder = LinearBuilder { formulas: Ltl::default(), labels: Vec::new() };
-    let (formula, builder) = Parser { tokens, builder, depth: 0 }.whole()?;
-    Ok(Linear { formulas: builder.formulas, formula, labels: builder.labels })
+    let (formula, builder) = LabelParser { tokens, builder, depth: 0 }.whole()?;
+    Ok(LabelLtl { formulas: builder.formulas, formula, labels: builder.labels })
 }
 
 struct BranchingBuilder;
 
-impl Builder for BranchingBuilder {
-    type Term = Branching;
+impl FormulaBuilder for BranchingBuilder {
+    type Term = LabelCtl;
 
-    fn constant(&mut self, value: bool) -> Branching {
-        Branching::Constant(value)
+    fn constant(&mut self, value: bool) -> LabelCtl {
+        LabelCtl::Constant(value)
     }
 
-    fn not(&mut self, term: Branching) -> Branching {
-        Branching::Not(Box::new(term))
+    fn not(&mut self, term: LabelCtl) -> LabelCtl {
+        LabelCtl::Not(Box::new(term))
     }
 
-    fn and(&mut self, left: Branching, right: Branching) -> Branching {
-        Branching::And(Box::new((left, right)))
+    fn and(&mut self, left: LabelCtl, right: LabelCtl) -> LabelCtl {
+        LabelCtl::And(Box::new((left, right)))
     }
 
-    fn or(&mut self, left: Branching, right: Branching) -> Branching {
+    fn or(&mut self, left: LabelCtl, right: LabelCtl) -> LabelCtl {
         let (left, right) = (self.not(left), self.not(right));
         let neither = self.and(left, right);
         self.not(neither)
     }
 
-    fn label(&mut self, label: &str) -> Result<Branching, String> {
+    fn label(&mut self, label: &str) -> Result<LabelCtl, String> {
         Err(format!("the label `{label}` stands alone; in CTL it has to be in `[…]` or `<…>`"))
     }
 
-    fn prefix(&mut self, token: &Token) -> bool {
-        matches!(token, Token::Sign("<>" | "[]") | Token::Modal { .. } | Token::Branching { .. })
+    fn prefix(&mut self, token: &LabelToken) -> bool {
+        matches!(
+            token,
+            LabelToken::Sign("<>" | "[]") | LabelToken::Modal { .. } | LabelToken::Branching { .. }
+        )
     }
 
-    fn apply(&mut self, token: &Token, term: Branching) -> Result<Branching, String> {
-        let next = |all, label, term| Branching::Next { all, label, term: Box::new(term) };
-        let (yes, no) = (Branching::Constant(true), Branching::Constant(false));
+    fn apply(&mut self, token: &LabelToken, term: LabelCtl) -> Result<LabelCtl, String> {
+        let next = |all, label, term| LabelCtl::Next { all, label, term: Box::new(term) };
+        let (yes, no) = (LabelCtl::Constant(true), LabelCtl::Constant(false));
         let until =
-            |all, weak, left, right| Branching::Until { all, weak, parts: Box::new((left, right)) };
+            |all, weak, left, right| LabelCtl::Until { all, weak, parts: Box::new((left, right)) };
         Ok(match token {
-            Token::Modal { all, label } => next(*all, Some(label.clone()), term),
-            Token::Sign(sign) => next(*sign == "[]", None, term),
-            Token::Branching { all, operator: 'X' } => next(*all, None, term),
-            Token::Branching { all, operator: 'F' } => until(*all, false, yes, term),
-            Token::Branching { all, .. } => until(*all, true, term, no),
+            LabelToken::Modal { all, label } => next(*all, Some(label.clone()), term),
+            LabelToken::Sign(sign) => next(*sign == "[]", None, term),
+            LabelToken::Branching { all, operator: 'X' } => next(*all, None, term),
+            LabelToken::Branching { all, operator: 'F' } => until(*all, false, yes, term),
+            LabelToken::Branching { all, .. } => until(*all, true, term, no),
             other => return Err(format!("{other:?} is no operator of CTL")),
         })
     }
@@ -410,16 +416,16 @@ impl Builder for BranchingBuilder {
         &mut self,
         all: Option<bool>,
         operator: &str,
-        left: Branching,
-        right: Branching,
-    ) -> Result<Branching, String> {
+        left: LabelCtl,
+        right: LabelCtl,
+    ) -> Result<LabelCtl, String> {
         let (Some(all), "U" | "W") = (all, operator) else {
             return Err(format!("`{operator}` is not understood in CTL; expected `U` or `W`"));
         };
-        Ok(Branching::Until { all, weak: operator == "W", parts: Box::new((left, right)) })
+        Ok(LabelCtl::Until { all, weak: operator == "W", parts: Box::new((left, right)) })
     }
 }
 
-pub(super) fn parse_branching(tokens: &[Token]) -> Result<Branching, String> {
-    Ok(Parser { tokens, builder: BranchingBuilder, depth: 0 }.whole()?.0)
+pub(super) fn parse_branching(tokens: &[LabelToken]) -> Result<LabelCtl, String> {
+    Ok(LabelParser { tokens, builder: BranchingBuilder, depth: 0 }.whole()?.0)
 }

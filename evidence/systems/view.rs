@@ -4,23 +4,23 @@
 //! behaviour of the component, restricted to the visible labels. So a system of abstractions has
 //! all runs of the whole system, and perhaps more.
 
-use super::system::{Component, System};
+use super::system::{System, SystemComponent};
 use parikh_net::sets::Sets;
 use std::collections::BTreeSet;
 
 /// A component, or an abstraction of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Member {
+pub struct ComponentView {
     /// The number of the component.
     pub component: usize,
     /// The visible labels; `None` for the whole component.
     pub labels: Option<BTreeSet<String>>,
 }
 
-impl Member {
+impl ComponentView {
     /// Returns a whole component.
     pub fn whole(component: usize) -> Self {
-        Member { component, labels: None }
+        ComponentView { component, labels: None }
     }
 }
 
@@ -35,10 +35,10 @@ impl System {
     ///
     /// # Errors
     /// The first flaw of the members.
-    pub(super) fn can_see(&self, members: &[Member]) -> Result<(), String> {
+    pub(super) fn can_see(&self, members: &[ComponentView]) -> Result<(), String> {
         let mut states = 0;
         let mut seen = BTreeSet::new();
-        let mut last: Option<&Member> = None;
+        let mut last: Option<&ComponentView> = None;
         for member in members {
             let Some(component) = self.components().get(member.component) else {
                 return Err("the components are not numbers below their number".to_owned());
@@ -74,8 +74,8 @@ impl System {
     }
 
     /// Returns the system of the members.
-    pub(super) fn seen(&self, members: &[Member]) -> Self {
-        let seen = |member: &Member| {
+    pub(super) fn seen(&self, members: &[ComponentView]) -> Self {
+        let seen = |member: &ComponentView| {
             let component = &self.components()[member.component];
             match &member.labels {
                 None => component.clone(),
@@ -86,15 +86,15 @@ impl System {
     }
 }
 
-impl Component {
-    fn seen(&self, labels: &BTreeSet<String>) -> Component {
+impl SystemComponent {
+    fn seen(&self, labels: &BTreeSet<String>) -> SystemComponent {
         let (seen, unseen): (Vec<_>, Vec<_>) =
             self.edges.iter().partition(|(_, label, _)| labels.contains(label));
         let mut states = Sets::new(self.states);
         unseen.into_iter().for_each(|&(from, _, to)| states.join(from, to));
         let (of, count) = states.numbered();
         let of = |state: usize| of[state] as usize;
-        Component {
+        SystemComponent {
             states: count as usize,
             starts: self.starts.iter().map(|&start| of(start)).collect(),
             edges: seen

@@ -7,7 +7,7 @@
 use super::implied::implied_by;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Net, Predicate, RunProperty};
-use parikh_temporal::{Atom, Ctl, Formula, LinearBounds, Literal, Ltl, Node, Quantifier};
+use parikh_temporal::{AtomId, Ctl, Formula, LinearBounds, Literal, Ltl, Node, Quantifier};
 use std::collections::HashMap;
 
 /// Properties of runs that decide a subformula of a CTL formula. The subformula begins with a
@@ -43,7 +43,7 @@ pub fn run_bounds(
     let asked = if exists { part } else { formulas.negate(part) };
     let mut atoms = atoms.to_vec();
     let known = next_conditions(net, &mut formulas, asked, &mut atoms);
-    let dead = Atom(atoms.len() as u32);
+    let dead = AtomId(atoms.len() as u32);
     atoms.push(Predicate::Dead);
     let mut linear = Ltl::default();
     let next = |part: Formula<Quantifier>| known.get(&part).copied();
@@ -82,7 +82,7 @@ fn next_conditions(
     for (part, shown, positive) in wanted {
         let Ok(at) = below.binary_search(&shown) else { continue };
         if implied[at] != Predicate::False {
-            let atom = Atom(atoms.len() as u32);
+            let atom = AtomId(atoms.len() as u32);
             atoms.push(implied[at].clone());
             known.insert(part, Literal { atom, positive });
         }

@@ -6,7 +6,7 @@ use crate::certificate::Flaw;
 use crate::certificate::markings::{packed, unpacked};
 use parikh_net::{Marking, Net, Predicate, TransitionId, TreeProperty};
 use parikh_temporal::{
-    Atom, BRANCHING_RULES, Ctl, Formula, Literal, Node, PartValues, PartialTruth, Quantifier,
+    AtomId, BRANCHING_RULES, Ctl, Formula, Literal, Node, PartValues, PartialTruth, Quantifier,
 };
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ const MOST_SILENT: usize = 10_000;
 
 /// The claim that a subformula is true of a marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct LabelClaim {
     /// The subformula, in the store of the property.
     pub formula: Formula<Quantifier>,
     /// For an until, a number that decreases from each claim to the claims that it depends on,
@@ -37,15 +37,15 @@ pub struct Labelling {
     /// The packed markings by number, without duplicates.
     pub(super) markings: Vec<Box<[u8]>>,
     /// The claims about each marking, ascending by formula.
-    pub(super) claims: Vec<Vec<Claim>>,
+    pub(super) claims: Vec<Vec<LabelClaim>>,
     /// The premises of the proof.
-    pub given: Given,
+    pub given: TreePremises,
 }
 
 /// The premises of a labelling about all reachable markings, which other evidence must prove.
 /// Predicates are in sorted form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct TreePremises {
     /// Predicates that no reachable marking satisfies.
     pub never: Vec<Predicate>,
     /// Predicates that stay reachable: from every reachable marking, one that satisfies the
@@ -77,12 +77,12 @@ pub enum LabellingFlaw {
 
 impl Labelling {
     /// Creates a labelling without markings.
-    pub fn new(property: TreeProperty, given: Given) -> Self {
+    pub fn new(property: TreeProperty, given: TreePremises) -> Self {
         Labelling { property, markings: Vec::new(), claims: Vec::new(), given }
     }
 
     /// Adds a marking with claims about it. Returns its number.
-    pub fn add(&mut self, marking: &Marking, mut claims: Vec<Claim>) -> usize {
+    pub fn add(&mut self, marking: &Marking, mut claims: Vec<LabelClaim>) -> usize {
         claims.sort_unstable_by_key(|claim| claim.formula);
         self.markings.push(packed(marking.tokens()));
         self.claims.push(claims);
@@ -105,7 +105,7 @@ impl Labelling {
     /// # Errors
     /// The first flaw of the labelling.
     pub fn check(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<(), LabellingFlaw> {
-        let checked = Checked::of(self, net, goes_on)?;
+        let checked = LabellingCheck::of(self, net, goes_on)?;
         (0..self.markings.len()).try_for_each(|at| {
             if !goes_on() {
                 return Err(Flaw::Stopped.into());
@@ -138,7 +138,7 @@ impl Labelling {
         let shown = self.property.formula();
         let not_shown = store.negate(shown);
         let here =
-            |atom: Atom| PartialTruth::from(atoms[atom.0 as usize].holds(net, net.initial()));
+            |atom: AtomId| PartialTruth::from(atoms[atom.0 as usize].holds(net, net.initial()));
         let (simple, _) = store.rewritten(formula, BRANCHING_RULES, STEPS);
         [formula, simple]
             .into_iter()
@@ -160,7 +160,7 @@ fn literal(store: &mut Ctl, atoms: &mut Vec<Predicate>, it: Predicate) -> Formul
         atoms.len() - 1
     });
     let positive = atoms[at].clone().sorted() == it;
-    store.literal(Literal { atom: Atom(at as u32), positive })
+    store.literal(Literal { atom: AtomId(at as u32), positive })
 }
 
 /// Returns the value of a formula at the initial marking, given a formula that holds there and one
@@ -169,7 +169,7 @@ fn value(
     store: &Ctl,
     formula: Formula<Quantifier>,
     (shown, not_shown): (Formula<Quantifier>, Formula<Quantifier>),
-    here: impl Fn(Atom) -> PartialTruth,
+    here: impl Fn(AtomId) -> PartialTruth,
 ) -> PartialTruth {
     store.fold(formula, |part, node, values: &PartValues<Quantifier, PartialTruth>| {
         if part == shown || part == not_shown {
@@ -198,7 +198,7 @@ fn value(
 }
 
 /// A labelling whose claims are being checked.
-struct Checked<'l> {
+struct LabellingCheck<'l> {
     labelling: &'l Labelling,
     net: &'l Net,
     numbers: HashMap<&'l [u8], usize>,
@@ -212,7 +212,7 @@ struct Checked<'l> {
     silent: Vec<TransitionId>,
 }
 
-impl<'l> Checked<'l> {
+impl<'l> LabellingCheck<'l> {
     fn of(
         labelling: &'l Labelling,
         net: &'l Net,
@@ -221,7 +221,7 @@ impl<'l> Checked<'l> {
         let (formulas, root) = (labelling.property.formulas(), labelling.property.formula());
         let parts = formulas.below(root);
         let implied = implied_by(formulas, labelling.property.atoms(), &parts, net);
-        let mut checked = Checked {
+        let mut checked = LabellingCheck {
             labelling,
             net,
             numbers: HashMap::new(),
@@ -252,7 +252,7 @@ impl<'l> Checked<'l> {
     }
 
     /// Evaluates all subformulas at a marking, given the claims about it.
-    fn values(&self, marking: &Marking, claims: &[Claim]) -> Box<[u64]> {
+    fn values(&self, marking: &Marking, claims: &[LabelClaim]) -> Box<[u64]> {
         let formulas = self.labelling.property.formulas();
         let mut bits = vec![0u64; self.parts.len().div_ceil(64).max(1)].into_boxed_slice();
         let letter = self.labelling.property.letter(self.net, marking);
@@ -311,7 +311,7 @@ impl<'l> Checked<'l> {
     fn follows(
         &self,
         at: usize,
-        claim: &Claim,
+        claim: &LabelClaim,
         marking: &Marking,
         all: &mut Option<Vec<Option<usize>>>,
     ) -> Result<bool, LabellingFlaw> {
@@ -414,7 +414,7 @@ pub fn everywhere(
     formulas: &Ctl,
     parts: &[Formula<Quantifier>],
     implied: &[Predicate],
-    given: &Given,
+    given: &TreePremises,
 ) -> Vec<bool> {
     let mut known: Vec<bool> = Vec::with_capacity(parts.len());
     let implied_by = |part: Formula<Quantifier>| {

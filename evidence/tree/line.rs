@@ -16,14 +16,14 @@
 //! out), and the transition that leads to the next marking if a single one suffices. Resolving a
 //! line does not check the labelling.
 
-use super::{Claim, Given, Labelling};
+use super::{LabelClaim, Labelling, TreePremises};
 use crate::certificate::Flaw;
 use crate::certificate::markings::unpacked;
-use crate::kind::{Kept, Kind};
+use crate::kind::{EvidenceContent, EvidenceKind};
 use crate::named_formula::{NamedNode, build, signed};
 use crate::predicate::NamedPredicate;
 use parikh_net::{Marking, Net, PlaceId, Predicate, TreeProperty};
-use parikh_temporal::{Atom, Ctl, Formula, Node, Quantifier};
+use parikh_temporal::{AtomId, Ctl, Formula, Node, Quantifier};
 use serde::{Deserialize, Serialize};
 
 /// A labelling with names instead of ids.
@@ -99,8 +99,8 @@ pub enum NamedClaim {
     Plain((usize,)),
 }
 
-impl Kept for NamedLabelling {
-    const KIND: Kind = Kind::Labelling;
+impl EvidenceContent for NamedLabelling {
+    const KIND: EvidenceKind = EvidenceKind::Labelling;
 }
 
 impl NamedLabelling {
@@ -113,7 +113,7 @@ impl NamedLabelling {
             parts.binary_search(formula).unwrap_or(parts.len())
         };
         let named = |part: &Formula<Quantifier>| named_part(property, *part, &number);
-        let claim = |claim: &Claim| match (claim.by, claim.rank) {
+        let claim = |claim: &LabelClaim| match (claim.by, claim.rank) {
             (Some(t), rank) => {
                 let t = net.transition_name(t).to_owned();
                 NamedClaim::By(number(&claim.formula), rank, t)
@@ -160,7 +160,7 @@ impl NamedLabelling {
         let atoms = predicates(&self.atoms)?;
         let mut store = Ctl::default();
         let literals: Vec<_> =
-            (0..atoms.len()).map(|number| store.atom(Atom(number as u32))).collect();
+            (0..atoms.len()).map(|number| store.atom(AtomId(number as u32))).collect();
         let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
         let formula = *built.get(self.formula).ok_or("there is no such formula")?;
         let property = TreeProperty::new(&store, formula, &atoms);
@@ -173,12 +173,13 @@ impl NamedLabelling {
             .zip(others)
             .map(|(atom, other)| {
                 let at = property.atoms().binary_search(atom).unwrap_or(other);
-                store.atom(Atom(at as u32))
+                store.atom(AtomId(at as u32))
             })
             .collect();
         let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
         let mut labelling = {
-            let given = Given { never: predicates(&self.given)?, stays: predicates(&self.stays)? };
+            let given =
+                TreePremises { never: predicates(&self.given)?, stays: predicates(&self.stays)? };
             Labelling::new(property, given)
         };
         let places: Vec<PlaceId> = self
@@ -267,7 +268,7 @@ impl NamedClaims {
 }
 
 impl NamedClaim {
-    fn resolve(&self, net: &Net, built: &[Formula<Quantifier>]) -> Result<Claim, String> {
+    fn resolve(&self, net: &Net, built: &[Formula<Quantifier>]) -> Result<LabelClaim, String> {
         let (formula, rank, by) = match self {
             NamedClaim::By(formula, rank, by) => (*formula, *rank, Some(by)),
             NamedClaim::Ranked(formula, rank) => (*formula, *rank, None),
@@ -277,6 +278,6 @@ impl NamedClaim {
         let named = |name: &String| {
             net.transition_named(name).ok_or_else(|| format!("there is no transition `{name}`"))
         };
-        Ok(Claim { formula, rank, by: by.map(named).transpose()? })
+        Ok(LabelClaim { formula, rank, by: by.map(named).transpose()? })
     }
 }

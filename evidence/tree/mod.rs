@@ -16,7 +16,7 @@
 //!
 //! Atoms, ∧ and ∨ are evaluated. If a firing leads to a marking that is not listed, it is
 //! represented by a listed marking that it reaches by firings that the formula cannot observe
-//! ([`silent`]).
+//! ([`silent`](fn@silent)).
 //!
 //! # Soundness
 //! By induction over formulas, and for untils over ranks, which are natural numbers and so cannot
@@ -50,7 +50,7 @@ pub mod visit;
 
 pub use bounds::{RunBounds, run_bounds};
 pub use implied::{MOST_LEAVES, implied_by};
-pub use labelling::{Claim, Given, Labelling, LabellingFlaw, everywhere};
+pub use labelling::{LabelClaim, Labelling, LabellingFlaw, TreePremises, everywhere};
 pub use line::NamedLabelling;
 pub use silent::silent;
 

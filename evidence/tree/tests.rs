@@ -4,7 +4,7 @@ use super::visit::visit_tree;
 use super::*;
 use crate::certificate::Flaw;
 use parikh_net::{Marking, Net, Predicate, TreeProperty, text};
-use parikh_temporal::{Atom, Ctl, Formula, Quantifier};
+use parikh_temporal::{AtomId, Ctl, Formula, Quantifier};
 
 /// A process that asks and is answered, or leaves forever.
 fn net() -> Net {
@@ -22,7 +22,7 @@ fn property(
 ) -> TreeProperty {
     let at_least = |name| Predicate::at_least(net.place_named(name).unwrap(), 1);
     let mut formulas = Ctl::default();
-    let atoms = [0, 1].map(|number| formulas.atom(Atom(number)));
+    let atoms = [0, 1].map(|number| formulas.atom(AtomId(number)));
     let formula = make(&mut formulas, atoms);
     TreeProperty::new(&formulas, formula, &[at_least("asking"), at_least("gone")])
 }
@@ -38,10 +38,10 @@ fn led(net: &Net, rank: u32, by: Option<&str>) -> Labelling {
     let property =
         property(net, |formulas, [_, gone]| formulas.eventually(Quantifier::Exists, gone));
     let formula = property.formula();
-    let mut labelling = Labelling::new(property, Given::default());
+    let mut labelling = Labelling::new(property, TreePremises::default());
     let by = by.map(|name| net.transition_named(name).unwrap());
-    labelling.add(&marking(net, "idle"), vec![Claim { formula, rank, by }]);
-    labelling.add(&marking(net, "gone"), vec![Claim { formula, rank: 0, by: None }]);
+    labelling.add(&marking(net, "idle"), vec![LabelClaim { formula, rank, by }]);
+    labelling.add(&marking(net, "gone"), vec![LabelClaim { formula, rank: 0, by: None }]);
     labelling
 }
 
@@ -59,7 +59,7 @@ fn an_until_leads_to_smaller_ranks() {
     let mut round = led(&net, 1, Some("ask"));
     let formula = round.property.formula();
     let by = net.transition_named("answer");
-    round.add(&marking(&net, "asking"), vec![Claim { formula, rank: 0, by }]);
+    round.add(&marking(&net, "asking"), vec![LabelClaim { formula, rank: 0, by }]);
     assert_eq!(check(round), Err(LabellingFlaw::Claim { marking: 2, claim: 0 }));
     assert_eq!(led(&net, 1, Some("go")).check(&net, &mut || false), Err(Flaw::Stopped.into()));
 }
@@ -73,11 +73,11 @@ fn a_release_goes_on_or_ends() {
         formulas.always(Quantifier::Exists, there)
     });
     let formula = stays.formula();
-    let claim = |by| Claim { formula, rank: 0, by: net.transition_named(by) };
-    let mut left = Labelling::new(stays.clone(), Given::default());
+    let claim = |by| LabelClaim { formula, rank: 0, by: net.transition_named(by) };
+    let mut left = Labelling::new(stays.clone(), TreePremises::default());
     left.add(&marking(&net, "idle"), vec![claim("go")]);
     assert!(left.check(&net, &mut || true).is_err(), "what follows is not listed");
-    let mut labelling = Labelling::new(stays.clone(), Given::default());
+    let mut labelling = Labelling::new(stays.clone(), TreePremises::default());
     labelling.add(&marking(&net, "idle"), vec![claim("ask")]);
     assert_eq!(silent(&net, &stays), [net.transition_named("answer").unwrap()]);
     let stands_for =
@@ -109,7 +109,7 @@ fn premises_hold_everywhere_and_files_say_the_same() {
         let either = formulas.or(either);
         formulas.always(Quantifier::All, either)
     });
-    let never = |it: Predicate| Given { never: vec![it.sorted()], stays: Vec::new() };
+    let never = |it: Predicate| TreePremises { never: vec![it.sorted()], stays: Vec::new() };
     let check = |labelling: &Labelling| labelling.check(&net, &mut || true);
     let premise = Predicate::and(both.atoms().to_vec());
     assert_eq!(check(&Labelling::new(both.clone(), never(premise.clone()))), Ok(()));
@@ -139,18 +139,19 @@ fn what_stays_reachable_holds_everywhere() {
         let possible = formulas.eventually(Quantifier::Exists, met);
         formulas.always(Quantifier::All, possible)
     });
-    let check = |given: Given| {
+    let check = |given: TreePremises| {
         let labelling = Labelling::new(asked_again.clone(), given);
         let named = NamedLabelling::of(&net, &labelling);
         assert_eq!(named.resolve(&net).as_ref(), Ok(&labelling));
         labelling.check(&net, &mut || true)
     };
-    let stays = |it: &Predicate| Given { never: Vec::new(), stays: vec![it.clone().sorted()] };
+    let stays =
+        |it: &Predicate| TreePremises { never: Vec::new(), stays: vec![it.clone().sorted()] };
     for part in asked_again.atoms() {
         assert_eq!(check(stays(part)), Ok(()));
         assert!(check(stays(&part.clone().negated())).is_err(), "something else stays");
     }
-    assert!(check(Given::default()).is_err());
+    assert!(check(TreePremises::default()).is_err());
     let goes_on = property(&net, |formulas, [asking, gone]| {
         let any = formulas.or([asking, gone]);
         let next = formulas.next(Quantifier::Exists, any);
@@ -160,7 +161,7 @@ fn what_stays_reachable_holds_everywhere() {
     let neither = Predicate::and(neither).sorted();
     let alive = vec![Predicate::Dead, neither.clone()];
     for (never, holds) in [(alive, true), (vec![neither], false), (vec![Predicate::Dead], false)] {
-        let labelling = Labelling::new(goes_on.clone(), Given { never, stays: Vec::new() });
+        let labelling = Labelling::new(goes_on.clone(), TreePremises { never, stays: Vec::new() });
         assert_eq!(labelling.check(&net, &mut || true).is_ok(), holds);
     }
 }

@@ -19,7 +19,7 @@ const MOST_BYTES: usize = 1 << 30;
 
 /// The result of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Visited {
+pub struct TreeSearch {
     /// The number of visited markings.
     pub markings: u64,
     /// True if the property holds in the initial marking.
@@ -29,15 +29,15 @@ pub struct Visited {
 /// Visits the reachable markings of `net`, at most `most`. Calls `goes_on` at each.
 ///
 /// # Errors
-/// [`Flaw::More`] if there are more markings; [`Flaw::Stopped`], [`Flaw::Overflow`],
-/// [`Flaw::TooLarge`].
+/// [`Flaw::More`] if there are more markings; [`Flaw::Stopped`],
+/// [`Flaw::Overflow`], [`Flaw::TooLarge`].
 pub fn visit_tree(
     net: &Net,
     property: &TreeProperty,
     most: u64,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Visited, Flaw> {
-    let graph = Graph::of(net, property, most, goes_on)?;
+) -> Result<TreeSearch, Flaw> {
+    let graph = MarkingGraph::of(net, property, most, goes_on)?;
     let formulas = property.formulas();
     let mut is_stopped = false;
     let values = formulas.fold(property.formula(), |_, node, value: &PartValues<_, Vec<bool>>| {
@@ -50,11 +50,11 @@ pub fn visit_tree(
     if is_stopped {
         return Err(Flaw::Stopped);
     }
-    Ok(Visited { markings: graph.after.len() as u64, holds: values[0] })
+    Ok(TreeSearch { markings: graph.after.len() as u64, holds: values[0] })
 }
 
 /// The reachability graph. Marking 0 is the initial marking.
-struct Graph {
+struct MarkingGraph {
     /// The successors of each marking, without duplicates.
     after: Vec<Vec<u32>>,
     /// The predecessors of each marking.
@@ -63,13 +63,13 @@ struct Graph {
     letters: Vec<Vec<bool>>,
 }
 
-impl Graph {
+impl MarkingGraph {
     fn of(
         net: &Net,
         property: &TreeProperty,
         most: u64,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Graph, Flaw> {
+    ) -> Result<MarkingGraph, Flaw> {
         let most = most.min(1 << 28);
         let first = packed(net.initial().tokens());
         let mut numbers: HashMap<Box<[u8]>, u32> = HashMap::from([(first.clone(), 0)]);
@@ -114,7 +114,7 @@ impl Graph {
         for (from, successors) in (0..).zip(&after) {
             successors.iter().for_each(|&to| before[to as usize].push(from));
         }
-        Ok(Graph { after, before, letters })
+        Ok(MarkingGraph { after, before, letters })
     }
 
     /// Returns the value of a formula at each marking, given the values of its operands.

@@ -4,7 +4,7 @@
 //! The next input is the one with the fewest fitting tokens; an input without any ends the branch
 //! immediately.
 
-use super::evaluate::{ColouredFireError, Value};
+use super::evaluate::{BoundColour, ColouredFireError};
 use super::marking::ColouredMarking;
 use super::term::{Guard, Multiset, Term, VariableId};
 use super::{ColouredNet, ColouredPlaceId, ColouredTransitionId};
@@ -47,7 +47,7 @@ impl ColouredNet {
         marking: &ColouredMarking,
         t: ColouredTransitionId,
         looks: &mut u64,
-    ) -> Result<Option<Vec<Value>>, GaveUp> {
+    ) -> Result<Option<Vec<BoundColour>>, GaveUp> {
         let transition = self.transition(t);
         let mut inputs = Vec::new();
         for arc in &transition.takes {
@@ -90,7 +90,7 @@ fn collect<'t>(place: ColouredPlaceId, multiset: &'t Multiset, inputs: &mut Vec<
 }
 
 impl BindingSearch<'_> {
-    fn go_on(&mut self) -> Result<Option<Vec<Value>>, GaveUp> {
+    fn go_on(&mut self) -> Result<Option<Vec<BoundColour>>, GaveUp> {
         let mut fewest: Option<(usize, Vec<u64>)> = None;
         for input in 0..self.inputs.len() {
             let fitting = self.fitting(input)?;
@@ -183,14 +183,14 @@ impl BindingSearch<'_> {
         parts.all(|(part, read)| !read.iter().all(is_bound) || self.net.holds(part, &values))
     }
 
-    fn values(&self) -> Vec<Value> {
-        let value = |(&variable, &colour)| Value { variable, colour };
+    fn values(&self) -> Vec<BoundColour> {
+        let value = |(&variable, &colour)| BoundColour { variable, colour };
         self.binding.iter().map(value).collect()
     }
 
     /// Handles the case that all inputs are matched: enumerates the other variables, then applies
     /// the full firing rule.
-    fn without_inputs(&mut self) -> Result<Option<Vec<Value>>, GaveUp> {
+    fn without_inputs(&mut self) -> Result<Option<Vec<BoundColour>>, GaveUp> {
         let open = self.variables.iter().filter(|it| !self.binding.contains_key(it)).copied();
         let Some(variable) = open.min_by_key(|&it| self.net.variable_size(it)) else {
             self.look()?;

@@ -13,7 +13,7 @@ pub(super) type MovedTokens = BTreeMap<ColouredPlaceId, Bag>;
 
 /// The colour that a binding gives to a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Value {
+pub struct BoundColour {
     /// The variable.
     pub variable: VariableId,
     /// The colour.
@@ -71,7 +71,7 @@ impl ColouredNet {
     pub fn bag(
         &self,
         multiset: &Multiset,
-        binding: &[Value],
+        binding: &[BoundColour],
         limit: usize,
     ) -> Result<Bag, TooMany> {
         let mut bag = Bag::new();
@@ -103,7 +103,12 @@ impl ColouredNet {
     }
 
     /// Returns the colours of a term: one, or several if [`Term::All`] occurs in it.
-    fn colours(&self, term: &Term, binding: &[Value], limit: usize) -> Result<Vec<u64>, TooMany> {
+    fn colours(
+        &self,
+        term: &Term,
+        binding: &[BoundColour],
+        limit: usize,
+    ) -> Result<Vec<u64>, TooMany> {
         match term {
             Term::All(sort) => {
                 let size = self.sort(*sort).size();
@@ -129,7 +134,7 @@ impl ColouredNet {
     }
 
     /// Returns the colour of a term without [`Term::All`].
-    pub fn colour(&self, term: &Term, binding: &[Value]) -> u64 {
+    pub fn colour(&self, term: &Term, binding: &[BoundColour]) -> u64 {
         match term {
             Term::Constant { colour, .. } => *colour,
             Term::Variable(variable) => {
@@ -166,7 +171,7 @@ impl ColouredNet {
     }
 
     /// Returns true if a guard holds.
-    pub fn holds(&self, guard: &Guard, binding: &[Value]) -> bool {
+    pub fn holds(&self, guard: &Guard, binding: &[BoundColour]) -> bool {
         match guard {
             Guard::Compare(relation, left, right) => {
                 relation.holds(self.colour(left, binding), self.colour(right, binding))
@@ -180,7 +185,7 @@ impl ColouredNet {
     fn moved(
         &self,
         arcs: &[super::ColouredArc],
-        binding: &[Value],
+        binding: &[BoundColour],
     ) -> Result<MovedTokens, TooMany> {
         let mut moved = MovedTokens::new();
         for arc in arcs {
@@ -200,7 +205,7 @@ impl ColouredNet {
         &self,
         marking: &ColouredMarking,
         t: ColouredTransitionId,
-        binding: &[Value],
+        binding: &[BoundColour],
     ) -> Result<(MovedTokens, MovedTokens), ColouredFireError> {
         let transition = self.transition(t);
         for variable in transition.variables() {
@@ -238,7 +243,7 @@ impl ColouredNet {
         &self,
         marking: &mut ColouredMarking,
         t: ColouredTransitionId,
-        binding: &[Value],
+        binding: &[BoundColour],
     ) -> Result<(), ColouredFireError> {
         let (takes, puts) = self.check_enabled(marking, t, binding)?;
         let mut after: BTreeMap<(ColouredPlaceId, u64), u64> = BTreeMap::new();

@@ -36,7 +36,7 @@ pub mod text;
 
 pub use build::ColourError;
 pub use enabled::GaveUp;
-pub use evaluate::{ColouredFireError, TooMany, Value};
+pub use evaluate::{BoundColour, ColouredFireError, TooMany};
 pub use folding::{ColourNames, Folding, NamedClasses};
 pub use marking::{Bag, ColouredMarking};
 pub use sort::{Sort, SortId, SortKind};
@@ -364,7 +364,10 @@ impl ColouredNet {
     /// # Errors
     /// A message, if there is no such transition, variable or colour, or a variable is missing or
     /// repeated.
-    pub fn binding_named(&self, text: &str) -> Result<(ColouredTransitionId, Vec<Value>), String> {
+    pub fn binding_named(
+        &self,
+        text: &str,
+    ) -> Result<(ColouredTransitionId, Vec<BoundColour>), String> {
         let text = text.trim();
         // An id may contain parentheses: the longest matching id counts.
         let opens = std::iter::once(text.len()).chain(text.rmatch_indices('(').map(|(at, _)| at));
@@ -376,7 +379,7 @@ impl ColouredNet {
             None => "",
         };
         let variables = self.transition(t).variables();
-        let mut binding: Vec<Value> = Vec::new();
+        let mut binding: Vec<BoundColour> = Vec::new();
         for part in split_top_level(inside).into_iter().filter(|part| !part.trim().is_empty()) {
             let (name, colour) = part
                 .split_once('=')
@@ -392,7 +395,7 @@ impl ColouredNet {
             if binding.iter().any(|value| value.variable == variable) {
                 return Err(format!("`{name}` has two colours"));
             }
-            binding.push(Value { variable, colour });
+            binding.push(BoundColour { variable, colour });
         }
         match variables.iter().find(|&&v| !binding.iter().any(|value| value.variable == v)) {
             Some(&left) => Err(format!("`{}` has no colour", self.variable(left).name)),

@@ -4,7 +4,7 @@ use crate::fairness::Fairness;
 use crate::id::TransitionId;
 use crate::net::Net;
 use fastrand::Rng;
-use parikh_temporal::{Atom, Ctl, Formula, Formulas, Linear, Ltl, Paths, Quantifier};
+use parikh_temporal::{AtomId, Ctl, Formula, Formulas, Linear, Ltl, Paths, Quantifier};
 
 /// Returns an LTL formula over the first `atoms` atoms with the given number of operators. Half of
 /// the atoms are negated, and X may stand anywhere.
@@ -45,7 +45,7 @@ fn random_formula<P: Paths>(
     paths: &impl Fn(&mut Rng) -> P,
 ) -> Formula<P> {
     if operators == 0 {
-        let atom = formulas.atom(Atom(rng.u32(..atoms)));
+        let atom = formulas.atom(AtomId(rng.u32(..atoms)));
         return if rng.bool() { atom } else { formulas.negate(atom) };
     }
     let left_size = rng.usize(..operators);

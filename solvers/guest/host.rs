@@ -1,10 +1,10 @@
 //! The client side of a worker process: the program is kept here and solved there.
 
 use super::process::{Process, WaitError, program};
-use super::wire::{Allowance, Outgoing, Reply, first_message, reply};
+use super::wire::{Allowance, OutgoingMessage, Reply, first_message, reply};
 use super::{ATTEMPTS, GRACE, PAUSE, patience, patience_after_stop};
 use crate::answer::NoAnswer;
-use crate::budget::{Budget, Exhausted};
+use crate::budget::{Budget, ExhaustionReason};
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use crate::lp::{IncrementalLp, LpAnswer};
 use crate::lp_highs::HighsModel;
@@ -28,7 +28,7 @@ pub struct GuestLp {
     program: LinearProgram,
     guest: Option<Process>,
     /// Changes that the worker process has not received yet.
-    unsent: Outgoing,
+    unsent: OutgoingMessage,
     /// Number of rows that the worker process knows.
     sent_rows: usize,
     awaited: Option<AwaitedReply>,
@@ -72,7 +72,7 @@ impl GuestLp {
         GuestLp {
             program,
             guest: None,
-            unsent: Outgoing::default(),
+            unsent: OutgoingMessage::default(),
             sent_rows: 0,
             awaited: None,
             budget: Budget::unlimited(),
@@ -105,7 +105,7 @@ impl GuestLp {
             })?;
             self.guest = Some(guest);
             self.awaited = None;
-            self.unsent = Outgoing::default();
+            self.unsent = OutgoingMessage::default();
             self.unsent.load(&self.program);
         }
         let patience = self.patience();
@@ -166,7 +166,7 @@ impl GuestLp {
                 Err(WaitError::Dead) => return Err(self.death()),
                 Err(WaitError::Enough) => match budget.exhausted() {
                     // This process may be the one that uses the memory.
-                    Some(Exhausted::Memory) => return Err(TooMuch),
+                    Some(ExhaustionReason::Memory) => return Err(TooMuch),
                     Some(_) => return Err(Spent),
                     None if self.awaited.is_some_and(|debt| debt.since.elapsed() >= patience) => {
                         return Err(Lost("it is silent"));
@@ -184,7 +184,7 @@ impl GuestLp {
             self.next(budget)?;
         }
         self.have_guest(budget)?;
-        let mut order = Outgoing::default();
+        let mut order = OutgoingMessage::default();
         order.solve(Allowance {
             time: budget
                 .remaining()
@@ -197,9 +197,9 @@ impl GuestLp {
         self.tell(&mut order)?;
         self.awaited = Some(AwaitedReply::new());
         match self.next(budget) {
-            Ok(Reply::Solved(LpAnswer::NoAnswer(NoAnswer::Exhausted(Exhausted::Memory)))) => {
-                Err(TooMuch)
-            }
+            Ok(Reply::Solved(LpAnswer::NoAnswer(NoAnswer::Exhausted(
+                ExhaustionReason::Memory,
+            )))) => Err(TooMuch),
             Ok(Reply::Solved(answer)) => Ok(answer),
             Ok(_) => Err(Lost("it sent an invalid message")),
             Err(Spent) => self.stop(budget),
@@ -209,7 +209,7 @@ impl GuestLp {
 
     /// Tells the worker process to stop. An answer that arrives within [`GRACE`] still counts.
     fn stop(&mut self, budget: &Budget) -> Result<LpAnswer, WorkerFailure> {
-        let mut order = Outgoing::default();
+        let mut order = OutgoingMessage::default();
         order.stop();
         self.tell(&mut order)?;
         self.awaited = Some(AwaitedReply { since: Instant::now(), stopped: true });
@@ -222,7 +222,7 @@ impl GuestLp {
     }
 
     /// Sends a short message.
-    fn tell(&mut self, order: &mut Outgoing) -> Result<(), WorkerFailure> {
+    fn tell(&mut self, order: &mut OutgoingMessage) -> Result<(), WorkerFailure> {
         let Some(guest) = &mut self.guest else { return Err(NoGuests) };
         match guest.say(&mut order.0, GRACE, None) {
             Ok(()) => Ok(()),
@@ -232,7 +232,7 @@ impl GuestLp {
     }
 
     /// Records a change for the worker process, if there is one.
-    fn note(&mut self, write: impl FnOnce(&mut Outgoing)) {
+    fn note(&mut self, write: impl FnOnce(&mut OutgoingMessage)) {
         if self.guest.is_some() {
             write(&mut self.unsent);
         }
@@ -255,7 +255,7 @@ fn no_guests(why: &str) {
 }
 
 fn no_answer(budget: &Budget) -> LpAnswer {
-    LpAnswer::NoAnswer(budget.exhausted().unwrap_or(Exhausted::Time).into())
+    LpAnswer::NoAnswer(budget.exhausted().unwrap_or(ExhaustionReason::Time).into())
 }
 
 impl IncrementalLp for GuestLp {
@@ -304,7 +304,7 @@ impl IncrementalLp for GuestLp {
         if !shown || budget.is_exhausted() {
             return None;
         }
-        let mut order = Outgoing::default();
+        let mut order = OutgoingMessage::default();
         order.inverse_row(column);
         let reply = self.tell(&mut order).and_then(|()| {
             self.awaited = Some(AwaitedReply::new());
@@ -327,7 +327,7 @@ impl IncrementalLp for GuestLp {
 
     fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
         if let Some(exhausted) = budget.exhausted() {
-            if exhausted == Exhausted::Memory {
+            if exhausted == ExhaustionReason::Memory {
                 self.lose("memory is short");
             }
             return LpAnswer::NoAnswer(exhausted.into());
@@ -378,7 +378,7 @@ impl Drop for GuestLp {
             // A message may be incomplete.
             return;
         }
-        let mut order = Outgoing::default();
+        let mut order = OutgoingMessage::default();
         // An empty program makes the idle process free its memory.
         order.load(&LinearProgram::new(Sense::Minimise));
         if guest.say(&mut order.0, GRACE, None).is_ok() {

@@ -1,6 +1,6 @@
 //! The server side of a worker process: executes orders until the client is gone.
 
-use super::wire::{Allowance, Outgoing, Reply, WorkerRequest, first_message, order};
+use super::wire::{Allowance, OutgoingMessage, Reply, WorkerRequest, first_message, order};
 use super::{PULSE, watch};
 use crate::answer::NoAnswer;
 use crate::budget::{Budget, resident_bytes};
@@ -107,7 +107,7 @@ impl WorkerConnection {
     }
 
     fn tell(&mut self, reply: &Reply) -> io::Result<()> {
-        let mut out = Outgoing::default();
+        let mut out = OutgoingMessage::default();
         out.reply(reply);
         self.to.write_all(&out.0)
     }

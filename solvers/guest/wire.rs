@@ -5,7 +5,7 @@
 //! entries. Both ends run the same program, so there are no versions.
 
 use crate::answer::NoAnswer;
-use crate::budget::Exhausted;
+use crate::budget::ExhaustionReason;
 use crate::linear_program::{Column, Interval, LinearProgram, Row, Sense};
 use crate::lp::{Infeasibility, LpAnswer, Optimum};
 
@@ -57,9 +57,9 @@ pub(super) struct InvalidMessage;
 
 /// Encoded messages to send.
 #[derive(Debug, Default)]
-pub(super) struct Outgoing(pub(super) Vec<u8>);
+pub(super) struct OutgoingMessage(pub(super) Vec<u8>);
 
-impl Outgoing {
+impl OutgoingMessage {
     /// Appends one message whose content is written by `parts`.
     fn message(&mut self, tag: u8, parts: impl FnOnce(&mut Self)) {
         let start = self.0.len();
@@ -221,9 +221,9 @@ impl Outgoing {
             LpAnswer::NoAnswer(NoAnswer::Exhausted(why)) => {
                 self.0.push(3);
                 self.0.push(match why {
-                    Exhausted::Time => 0,
-                    Exhausted::Memory => 1,
-                    Exhausted::Cancelled => 2,
+                    ExhaustionReason::Time => 0,
+                    ExhaustionReason::Memory => 1,
+                    ExhaustionReason::Cancelled => 2,
                 });
             }
             LpAnswer::NoAnswer(NoAnswer::Unknown(text)) => {
@@ -385,9 +385,9 @@ pub(super) fn reply(
             1 => LpAnswer::Infeasible(Infeasibility { multipliers: parts.multipliers(rows)? }),
             2 => LpAnswer::Unbounded,
             3 => LpAnswer::NoAnswer(NoAnswer::Exhausted(match parts.byte()? {
-                0 => Exhausted::Time,
-                1 => Exhausted::Memory,
-                2 => Exhausted::Cancelled,
+                0 => ExhaustionReason::Time,
+                1 => ExhaustionReason::Memory,
+                2 => ExhaustionReason::Cancelled,
                 _ => return Err(InvalidMessage),
             })),
             4 => LpAnswer::NoAnswer(NoAnswer::Unknown(parts.text()?)),
@@ -425,7 +425,7 @@ mod tests {
         program
     }
 
-    fn messages(out: Outgoing) -> Vec<Vec<u8>> {
+    fn messages(out: OutgoingMessage) -> Vec<Vec<u8>> {
         let mut bytes = out.0;
         let messages = std::iter::from_fn(|| first_message(&mut bytes)).collect();
         assert!(bytes.is_empty());
@@ -435,7 +435,7 @@ mod tests {
     #[test]
     fn what_is_said_is_what_is_heard() {
         let program = example();
-        let mut out = Outgoing::default();
+        let mut out = OutgoingMessage::default();
         out.load(&program);
         out.row_bounds(Row(0), Interval::exactly(-5));
         out.column_bounds(Column(1), Interval::FREE);
@@ -459,7 +459,7 @@ mod tests {
             point: vec![0.0, 8.0],
             multipliers: Some(vec![0.5]),
         });
-        let mut out = Outgoing::default();
+        let mut out = OutgoingMessage::default();
         out.reply(&Reply::Solved(optimum.clone()));
         let Reply::Solved(heard) = reply(&messages(out)[0], (2, 1)).unwrap() else { panic!() };
         assert_eq!(heard, optimum);
@@ -469,7 +469,7 @@ mod tests {
     #[test]
     fn garbled_messages_are_refused() {
         let program = example();
-        let mut out = Outgoing::default();
+        let mut out = OutgoingMessage::default();
         out.load(&program);
         let whole = messages(out).remove(0);
         for length in 0..whole.len() {

@@ -1,9 +1,9 @@
 //! One process of an SMT solver: its protocol state, its answers, and the waiting times.
 
-use crate::budget::{self, Budget, Exhausted};
+use crate::budget::{self, Budget, ExhaustionReason};
 use crate::guest::process::{Process, Program, WaitError};
 use crate::guest::{GRACE, patience};
-use crate::model::{Model, Value};
+use crate::model::{ModelValue, SolverModel};
 use crate::smt_lib::reader::{Expression, Expressions};
 use crate::smt_lib::writer::Writer;
 use crate::term::{Sort, Term, Terms, Variable};
@@ -217,7 +217,7 @@ impl SolverProcess {
         let patience = patience(self.unsent.len() / 10);
         self.say(patience, Some(budget))?;
         let answer = match self.answer(Duration::MAX, Some(budget)) {
-            Err(Spent) if budget.exhausted() != Some(Exhausted::Memory) => {
+            Err(Spent) if budget.exhausted() != Some(ExhaustionReason::Memory) => {
                 self.awaited_since = Some(Instant::now());
                 self.answer(GRACE, None)
             }
@@ -293,7 +293,7 @@ impl SolverProcess {
                     }
                     match budget.and_then(Budget::exhausted) {
                         // This process may be the one that uses the memory.
-                        Some(Exhausted::Memory) => return Err(TooMuch),
+                        Some(ExhaustionReason::Memory) => return Err(TooMuch),
                         Some(_) => return Err(Spent),
                         None if begun.elapsed() >= patience => return Err(Spent),
                         None => {}
@@ -308,9 +308,9 @@ impl SolverProcess {
         &mut self,
         terms: &Terms,
         budget: &Budget,
-    ) -> Result<Option<Model>, SolverProcessFailure> {
+    ) -> Result<Option<SolverModel>, SolverProcessFailure> {
         let variables: Vec<Variable> = self.writer.variables().collect();
-        let mut model = Model::new();
+        let mut model = SolverModel::new();
         if variables.is_empty() {
             return Ok(Some(model));
         }
@@ -333,19 +333,19 @@ impl SolverProcess {
             let [_, value] = pair.as_slice() else { return Ok(None) };
             let value = match terms.sort(variable) {
                 Sort::Bool => match value.word() {
-                    Some("true") => Some(Value::Truth(true)),
-                    Some("false") => Some(Value::Truth(false)),
+                    Some("true") => Some(ModelValue::Truth(true)),
+                    Some("false") => Some(ModelValue::Truth(false)),
                     _ => None,
                 },
-                Sort::Int | Sort::Real => value.number().map(Value::Number),
+                Sort::Int | Sort::Real => value.number().map(ModelValue::Number),
                 Sort::Bits(width) => {
                     let fits = value.bits().filter(|bits| bits.bits() <= width.into());
-                    fits.map(|bits| Value::Number(BigInt::from(bits).into()))
+                    fits.map(|bits| ModelValue::Number(BigInt::from(bits).into()))
                 }
             };
             let Some(value) = value else { return Ok(None) };
             if terms.sort(variable) == Sort::Int
-                && matches!(&value, Value::Number(number) if !number.is_integer())
+                && matches!(&value, ModelValue::Number(number) if !number.is_integer())
             {
                 return Ok(None);
             }

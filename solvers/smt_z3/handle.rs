@@ -22,7 +22,7 @@ const WATCH_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum CheckOutcome {
     Satisfiable,
     Unsatisfiable,
     Unknown,
@@ -88,7 +88,7 @@ impl Handle {
     }
 
     /// Runs a check while a second thread watches the budget. `assumptions` must be literals.
-    pub(super) fn check(&mut self, assumptions: &[Bool], budget: &Budget) -> Outcome {
+    pub(super) fn check(&mut self, assumptions: &[Bool], budget: &Budget) -> CheckOutcome {
         let assumed: Vec<Z3_ast> = assumptions.iter().map(Ast::get_z3_ast).collect();
         let watch = InterruptTimer { context: self.raw(), solver: self.solver };
         let (done, watched) = channel::<()>();
@@ -120,9 +120,9 @@ impl Handle {
             result
         });
         match result {
-            Z3_L_TRUE => Outcome::Satisfiable,
-            Z3_L_FALSE => Outcome::Unsatisfiable,
-            _ => Outcome::Unknown,
+            Z3_L_TRUE => CheckOutcome::Satisfiable,
+            Z3_L_FALSE => CheckOutcome::Unsatisfiable,
+            _ => CheckOutcome::Unknown,
         }
     }
 

@@ -7,17 +7,17 @@ use std::collections::BTreeSet;
 
 /// Places and transitions of the analysed net, without duplicates, in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Nodes {
+pub struct ReasonNodes {
     /// Places.
     pub places: BTreeSet<PlaceId>,
     /// Transitions.
     pub transitions: BTreeSet<TransitionId>,
 }
 
-impl Nodes {
+impl ReasonNodes {
     /// Collects the places and transitions that these goals mention.
-    pub(super) fn of_goals(board: &Board<'_>, goals: impl Iterator<Item = GoalId>) -> Nodes {
-        let mut nodes = Nodes::default();
+    pub(super) fn of_goals(board: &Board<'_>, goals: impl Iterator<Item = GoalId>) -> ReasonNodes {
+        let mut nodes = ReasonNodes::default();
         goals.for_each(|goal| nodes.add_goal(board.goal(goal)));
         // The place that is marked within the caps is no part of the question.
         if board.net().has_caps() {
@@ -56,7 +56,7 @@ impl Nodes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::{Plan, Value};
+    use crate::answer::{Plan, QuestionValue};
     use crate::board::Proof;
     use crate::mcc::Examination;
     use parikh_net::{FiringSequence, text};
@@ -79,9 +79,9 @@ mod tests {
             plan.settle(&board, second).pop().unwrap().1.unwrap()
         };
         let dead = answer(true);
-        assert_eq!(dead.value, Value::Bool(false));
+        assert_eq!(dead.value, QuestionValue::Bool(false));
         assert_eq!(dead.nodes.transitions, [TransitionId::new(1)].into());
         let live = answer(false);
-        assert_eq!((live.value, live.nodes), (Value::Bool(true), Nodes::default()));
+        assert_eq!((live.value, live.nodes), (QuestionValue::Bool(true), ReasonNodes::default()));
     }
 }

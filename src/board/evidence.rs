@@ -3,7 +3,7 @@
 use crate::evidence::Document;
 use crate::evidence::file::VisitedRuns;
 use crate::evidence::home::Structure;
-use crate::evidence::kind::Kind;
+use crate::evidence::kind::EvidenceKind;
 use crate::evidence::no_run::NoRun;
 use crate::evidence::tree::{Labelling, NamedLabelling};
 use crate::ground::CheckedLog;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug)]
 pub enum Evidence {
     /// The checker accepted a certificate for this goal.
-    Certified(Option<Shown>),
+    Certified(Option<KeptDocument>),
     /// The checker accepted an argument about what stays reachable in the net as a whole.
     Argued(Option<KeptStructure>),
     /// The checker accepted an argument that no run has the property.
@@ -42,13 +42,14 @@ impl Evidence {
     /// Returns the kind and content of the evidence-file line that shows the result by itself, for
     /// evidence about `net`. Returns `None` for certificates and structures, which may be about a
     /// reduced net, and for arguments about runs, which need the property as well.
-    pub fn line(&self, net: &Net) -> Option<(Kind, Content)> {
+    pub fn line(&self, net: &Net) -> Option<(EvidenceKind, Content)> {
         match self {
-            Evidence::Labelling(Some(labelling)) => {
-                Some((Kind::Labelling, Content::Labelling(NamedLabelling::of(net, labelling))))
-            }
+            Evidence::Labelling(Some(labelling)) => Some((
+                EvidenceKind::Labelling,
+                Content::Labelling(NamedLabelling::of(net, labelling)),
+            )),
             &Evidence::Visited(markings) => {
-                Some((Kind::Visited, Content::Visited(VisitedRuns { markings })))
+                Some((EvidenceKind::Visited, Content::Visited(VisitedRuns { markings })))
             }
             _ => None,
         }
@@ -70,15 +71,15 @@ impl Evidence {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Content {
-    /// The content for [`Kind::Labelling`].
+    /// The content for [`EvidenceKind::Labelling`].
     Labelling(NamedLabelling),
-    /// The content for [`Kind::Visited`].
+    /// The content for [`EvidenceKind::Visited`].
     Visited(VisitedRuns),
 }
 
 /// An accepted certificate, kept for an evidence file.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct KeptDocument {
     /// The document.
     pub document: Arc<Document>,
     /// The derivation of the net that the certificate is about; `None` for the net that was read.

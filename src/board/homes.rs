@@ -14,24 +14,24 @@ use crate::evidence::home::commoner::{check_closed, check_commoner};
 use crate::evidence::home::finitely::check_finitely;
 use crate::evidence::home::liveness::asks_for_liveness;
 use crate::evidence::home::lost::check_lost;
-use crate::evidence::home::returning::{Returning, check_returning, sequence};
+use crate::evidence::home::returning::{ReturnProof, check_returning, sequence};
 use crate::evidence::home::stays::which_stay;
 use crate::evidence::home::undone::check_undone;
 use crate::evidence::home::{HomeFlaw, Structure};
 use crate::evidence::{Document, Flaw, ReplayError};
-use crate::ground::{ClaimObstacle, Ground, Limit};
+use crate::ground::{ClaimObstacle, TranslationLimit, WorkingNet};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// The reporter for home-space goals. See [`crate::board`].
 #[derive(Clone, Copy)]
-pub struct Homes<'b> {
+pub struct HomeReporter<'b> {
     board: &'b Board<'b>,
     by: Technique,
     /// The engine's net; `None` for the net that was read. Used by searches and by arguments that
     /// lead back.
-    ground: Option<&'b Ground<'b>>,
+    ground: Option<&'b WorkingNet<'b>>,
 }
 
 /// The finding of an exhaustive search about a goal.
@@ -60,15 +60,15 @@ const AGAIN: u64 = 100_000;
 
 impl Board<'_> {
     /// Returns the reporter for home-space goals.
-    pub fn homes(&self, by: Technique) -> Homes<'_> {
-        Homes { board: self, by, ground: None }
+    pub fn homes(&self, by: Technique) -> HomeReporter<'_> {
+        HomeReporter { board: self, by, ground: None }
     }
 }
 
-impl<'b> Homes<'b> {
+impl<'b> HomeReporter<'b> {
     /// Returns the reporter for an engine that works on `ground`.
-    pub fn on(self, ground: &'b Ground<'b>) -> Self {
-        Homes { ground: Some(ground), ..self }
+    pub fn on(self, ground: &'b WorkingNet<'b>) -> Self {
+        HomeReporter { ground: Some(ground), ..self }
     }
 
     /// Reports that the goal is unreachable after `sequence`. The certificate of the proof is about
@@ -195,7 +195,7 @@ impl<'b> Homes<'b> {
         });
         match told {
             Ok(told) => {
-                let on = self.ground.and_then(Ground::checked_log);
+                let on = self.ground.and_then(WorkingNet::checked_log);
                 let structure = Arc::new(Structure::Visited(markings));
                 (checks.keep.then_some(KeptStructure { structure, on }), told)
             }
@@ -289,7 +289,7 @@ impl<'b> Homes<'b> {
 
     /// Reports that from every marking of the engine's net firings lead back. Returns the number of
     /// open goals that this shows.
-    pub fn returning(&self, goals: &[GoalId], returning: Returning) -> usize {
+    pub fn returning(&self, goals: &[GoalId], returning: ReturnProof) -> usize {
         let open = goals.iter().filter_map(|&goal| Some((goal, self.wanted(goal)?)));
         let (open, wanted): (Vec<GoalId>, Vec<&Predicate>) = open.unzip();
         let Some(&first) = open.first() else { return 0 };
@@ -410,7 +410,7 @@ impl<'b> Homes<'b> {
                 false
             }
             Err(HomeFlaw::Sequence(ReplayError::Overflow { .. })) => {
-                self.board.beyond(Limit::Tokens);
+                self.board.beyond(TranslationLimit::Tokens);
                 false
             }
             Err(flaw) => {

@@ -15,15 +15,15 @@ pub enum Knowledge {
     /// For [`Goal::Home`](parikh_net::Goal::Home).
     Home(Home),
     /// For [`Goal::Run`](parikh_net::Goal::Run).
-    Run(Run),
+    Run(RunKnowledge),
     /// For [`Goal::Tree`](parikh_net::Goal::Tree).
-    Tree(Tree),
+    Tree(TreeKnowledge),
 }
 
 /// The basis of a settled goal: the technique, and the proof with its evidence unless a witness was
 /// replayed.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing<'k> {
+pub struct Basis<'k> {
     /// The technique that settled the goal.
     pub by: Technique,
     /// The proof and its evidence; `None` if a witness was replayed.
@@ -39,8 +39,8 @@ impl Knowledge {
             Goal::Reach(_) => Knowledge::Reach(Reach::Open),
             Goal::Maximise(_) => Knowledge::Maximum(Maximum::default()),
             Goal::Home(_) => Knowledge::Home(Home::Open),
-            Goal::Run(_) => Knowledge::Run(Run::Open),
-            Goal::Tree(_) => Knowledge::Tree(Tree::Open),
+            Goal::Run(_) => Knowledge::Run(RunKnowledge::Open),
+            Goal::Tree(_) => Knowledge::Tree(TreeKnowledge::Open),
         }
     }
 
@@ -49,31 +49,31 @@ impl Knowledge {
         match self {
             Knowledge::Reach(Reach::Reached { .. })
             | Knowledge::Home(Home::Kept { .. })
-            | Knowledge::Run(Run::Exists { .. }) => Some(true),
-            Knowledge::Tree(Tree::Decided { holds, .. }) => Some(*holds),
+            | Knowledge::Run(RunKnowledge::Exists { .. }) => Some(true),
+            Knowledge::Tree(TreeKnowledge::Decided { holds, .. }) => Some(*holds),
             Knowledge::Reach(Reach::Unreachable { .. })
             | Knowledge::Home(Home::Lost { .. })
-            | Knowledge::Run(Run::Excluded { .. }) => Some(false),
+            | Knowledge::Run(RunKnowledge::Excluded { .. }) => Some(false),
             Knowledge::Reach(Reach::Open)
             | Knowledge::Home(Home::Open)
-            | Knowledge::Run(Run::Open)
-            | Knowledge::Tree(Tree::Open)
+            | Knowledge::Run(RunKnowledge::Open)
+            | Knowledge::Tree(TreeKnowledge::Open)
             | Knowledge::Maximum(_) => None,
         }
     }
 
     /// Returns the basis of a settled goal. For a maximum this is the basis of the bound, if there
     /// is one.
-    pub fn standing(&self) -> Option<Standing<'_>> {
-        let argued = |by: &Technique, proof, evidence, given| Standing {
+    pub fn standing(&self) -> Option<Basis<'_>> {
+        let argued = |by: &Technique, proof, evidence, given| Basis {
             by,
             argued: Some((proof, evidence)),
             given,
         };
-        let replayed = |by: &Technique| Standing { by, argued: None, given: &[] };
+        let replayed = |by: &Technique| Basis { by, argued: None, given: &[] };
         Some(match self {
             Knowledge::Reach(Reach::Reached { by, .. })
-            | Knowledge::Run(Run::Exists { by, .. }) => replayed(by),
+            | Knowledge::Run(RunKnowledge::Exists { by, .. }) => replayed(by),
             // The dead marking at the end of the witness is the whole evidence.
             Knowledge::Home(Home::Lost { proof, by, .. })
                 if proof.argument == Argument::DeadEnd =>
@@ -84,8 +84,8 @@ impl Knowledge {
             | Knowledge::Home(
                 Home::Kept { proof, evidence, by } | Home::Lost { proof, evidence, by, .. },
             ) => argued(by, proof, evidence, &[]),
-            Knowledge::Run(Run::Excluded { proof, evidence, given, by })
-            | Knowledge::Tree(Tree::Decided { proof, evidence, given, by, .. }) => {
+            Knowledge::Run(RunKnowledge::Excluded { proof, evidence, given, by })
+            | Knowledge::Tree(TreeKnowledge::Decided { proof, evidence, given, by, .. }) => {
                 argued(by, proof, evidence, given)
             }
             Knowledge::Maximum(Maximum { unbounded: Some((_, by)), .. }) => replayed(by),
@@ -95,8 +95,8 @@ impl Knowledge {
             }
             Knowledge::Reach(Reach::Open)
             | Knowledge::Home(Home::Open)
-            | Knowledge::Run(Run::Open)
-            | Knowledge::Tree(Tree::Open) => return None,
+            | Knowledge::Run(RunKnowledge::Open)
+            | Knowledge::Tree(TreeKnowledge::Open) => return None,
         })
     }
 
@@ -117,8 +117,10 @@ impl Knowledge {
             Knowledge::Home(Home::Lost { witness: None, proof, .. }) => {
                 format!("not for ever: {proof}")
             }
-            Knowledge::Run(Run::Exists { run: Some(run), .. }) => format!("a run: {run}"),
-            Knowledge::Run(Run::Exists { run: None, .. }) => "a run was gone through".to_owned(),
+            Knowledge::Run(RunKnowledge::Exists { run: Some(run), .. }) => format!("a run: {run}"),
+            Knowledge::Run(RunKnowledge::Exists { run: None, .. }) => {
+                "a run was gone through".to_owned()
+            }
             Knowledge::Maximum(_) => String::new(),
             other => {
                 let argued = other.standing().and_then(|standing| standing.argued);
@@ -144,11 +146,11 @@ impl Knowledge {
                 proof.document = None;
                 evidence.forget();
             }
-            Knowledge::Run(Run::Exists { run, .. }) => *run = None,
-            Knowledge::Run(Run::Excluded { evidence, .. })
-            | Knowledge::Tree(Tree::Decided { evidence, .. }) => evidence.forget(),
+            Knowledge::Run(RunKnowledge::Exists { run, .. }) => *run = None,
+            Knowledge::Run(RunKnowledge::Excluded { evidence, .. })
+            | Knowledge::Tree(TreeKnowledge::Decided { evidence, .. }) => evidence.forget(),
             Knowledge::Home(Home::Open) | Knowledge::Reach(Reach::Open) => {}
-            Knowledge::Run(Run::Open) | Knowledge::Tree(Tree::Open) => {}
+            Knowledge::Run(RunKnowledge::Open) | Knowledge::Tree(TreeKnowledge::Open) => {}
             Knowledge::Maximum(_) => {}
         }
     }
@@ -156,7 +158,7 @@ impl Knowledge {
 
 /// The state of a [`Goal::Run`](parikh_net::Goal::Run).
 #[derive(Clone, Debug)]
-pub enum Run {
+pub enum RunKnowledge {
     /// Not decided.
     Open,
     /// A run with the property exists.
@@ -181,7 +183,7 @@ pub enum Run {
 
 /// The state of a [`Goal::Tree`](parikh_net::Goal::Tree).
 #[derive(Clone, Debug)]
-pub enum Tree {
+pub enum TreeKnowledge {
     /// Not decided.
     Open,
     /// The truth value is known.

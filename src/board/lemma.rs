@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 /// The explanation of a lemma.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct LemmaExplanation {
     /// The sentence.
     pub text: String,
     /// Places that never hold these numbers of tokens at the same time.
@@ -27,7 +27,7 @@ pub struct Said {
 /// Explains why no reachable marking satisfies `predicate`, from a certificate about the net
 /// itself: "`p` and `q` are never marked together, as a weighted sum of tokens on 40 places never
 /// grows".
-pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said> {
+pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<LemmaExplanation> {
     // Users do not know all places of a translated net.
     let is_model = net.translation().is_none();
     if !is_model || proof.abstracted || proof.reduced.is_some() {
@@ -51,7 +51,7 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said
     let counts = lemma.weights.iter().any(|&(place, _)| place.index() >= net.place_count());
     let rests_on_more = !lemma.traps.is_empty() || !lemma.lower_bounds.is_empty();
     if rests_on_more || !lemma.units.is_empty() || counts {
-        return Some(Said { text: never, together, places });
+        return Some(LemmaExplanation { text: never, together, places });
     }
     let text = match readable(net, lemma) {
         Some(sum) => {
@@ -63,7 +63,7 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said
             format!("{never}, as a weighted sum of tokens on {many} places never grows")
         }
     };
-    Some(Said { text, together, places })
+    Some(LemmaExplanation { text, together, places })
 }
 
 /// Returns p and k if the atom is `p >= k` for a single place p.

@@ -1,8 +1,8 @@
 //! Reports of accelerated sequences (with nested loops): everything seen along one, replayed once
 //! for all open goals.
 
-use super::{Board, Sighting, Under, Witness};
-use crate::evidence::depending::Depending;
+use super::{Board, Observation, Witness, WitnessReporter};
+use crate::evidence::depending::GoalIndex;
 use crate::evidence::loops::{LoopReplayError, holds, replay_loops, value};
 use parikh_net::loops::{LoopRun, Spot};
 use parikh_net::{FiringSequence, Goal, GoalId};
@@ -20,7 +20,7 @@ struct Sight {
     spot: Arc<Spot>,
 }
 
-impl Under<'_> {
+impl WitnessReporter<'_> {
     /// Replays an accelerated sequence of the board's net. Records the open goals that hold after a
     /// turn or in the first repetition of a block, and the largest values there. Returns the number
     /// of goals reached. Not for a net whose units are claimed to be safe: the claim is compared
@@ -46,7 +46,7 @@ impl Under<'_> {
     /// Records observations. Returns the number of goals reached.
     fn note_sights(&self, run: &Arc<LoopRun>, sights: &[Sight], budget: &Budget) -> usize {
         // Early observations are short and share one plain sequence.
-        let mut along: Vec<Sighting> = Vec::new();
+        let mut along: Vec<Observation> = Vec::new();
         let mut longest = FiringSequence::new();
         for &Sight { id, ref spot, .. } in sights {
             if budget.is_exhausted() {
@@ -55,7 +55,7 @@ impl Under<'_> {
             if let Some(sequence) = run.flat_to(spot, FLAT)
                 && let Ok(firings) = u64::try_from(sequence.firings())
             {
-                along.push(Sighting { goal: id, firings });
+                along.push(Observation { goal: id, firings });
                 if sequence.firings() > longest.firings() {
                     longest = sequence;
                 }
@@ -91,7 +91,7 @@ fn sights(
 ) -> Result<Vec<Sight>, LoopReplayError> {
     let net = board.net();
     let open: Vec<GoalId> = board.open_goals();
-    let mut depending = Depending::new(net.place_count());
+    let mut depending = GoalIndex::new(net.place_count());
     let mut best: Vec<Option<i128>> = Vec::with_capacity(open.len());
     for (at, &id) in open.iter().enumerate() {
         match board.goal(id) {

@@ -1,13 +1,14 @@
 //! The board: the goals of an analysis, what is known of each, and the only way to report results.
 //!
-//! Engines report on one of two sides. [`Under`] reports "reached", "at least" and "unbounded",
-//! each with a firing sequence. [`Over`] reports "unreachable" and "at most", each with a proof. An
-//! engine that under-approximates takes an `Under` and cannot refute; an engine that
-//! over-approximates takes an `Over` and cannot reach: a report on the wrong side does not compile.
+//! Engines report on one of two sides. [`WitnessReporter`] reports "reached", "at least" and
+//! "unbounded", each with a firing sequence. [`ProofReporter`] reports "unreachable" and "at most",
+//! each with a proof. An engine that under-approximates takes an `Under` and cannot refute; an
+//! engine that over-approximates takes an `Over` and cannot reach: a report on the wrong side does
+//! not compile.
 //!
 //! That a predicate does not stay reachable needs both sides, a witness and a proof from its end;
-//! such reports go through [`Homes`]. The existence and absence of runs are reported through
-//! [`Runs`], properties of the tree of runs through [`Trees`].
+//! such reports go through [`HomeReporter`]. The existence and absence of runs are reported through
+//! [`RunReporter`], properties of the tree of runs through [`TreeReporter`].
 //!
 //! The board replays every claim of an `Under` on the net before it records the claim. For every
 //! claim of an `Over` it checks the certificate for this goal, or records the claim as an unchecked
@@ -17,7 +18,7 @@
 //!
 //! The board of a [coloured net](Board::of_coloured) takes firing sequences of the coloured net and
 //! replays them by the coloured firing rule. It also takes the results of another board about the
-//! same goals, weakened on an [abstraction](crate::evidence::abstraction::Abstraction).
+//! same goals, weakened on an [abstraction](crate::evidence::abstraction::SimulatingNet).
 //!
 //! Proofs may rest on the model's claim that its units are safe (NUPN). Every replayed sequence is
 //! compared with that claim. Once a sequence violates it, the board accepts no proof that rests on
@@ -37,27 +38,27 @@ mod trees;
 mod under;
 mod witness;
 
-pub use evidence::{Evidence, KeptStructure, Shown};
-pub use homes::{HomeFinding, Homes, SearchExtent};
-pub use knowledge::{Home, Knowledge, Maximum, Reach, Run, Standing, Tree};
-pub use lemma::{Said, why_never};
-pub use over::{By, Over};
+pub use evidence::{Evidence, KeptDocument, KeptStructure};
+pub use homes::{HomeFinding, HomeReporter, SearchExtent};
+pub use knowledge::{Basis, Home, Knowledge, Maximum, Reach, RunKnowledge, TreeKnowledge};
+pub use lemma::{LemmaExplanation, why_never};
+pub use over::{CertificateReporter, ProofReporter};
 pub use proof::{Argument, Proof};
-pub use runs::Runs;
+pub use runs::RunReporter;
 pub use shorten::FREE;
-pub use trees::Trees;
-pub use under::Under;
+pub use trees::TreeReporter;
+pub use under::WitnessReporter;
 pub use witness::Witness;
 
 use crate::evidence::abstraction::ColouredModel;
 use crate::evidence::first_breach;
 use crate::evidence::home::Structure;
-use crate::ground::{Ground, Limit};
-use crate::structure::excluded::Sums;
+use crate::ground::{TranslationLimit, WorkingNet};
+use crate::structure::excluded::InvariantSums;
 use evidence::Checks;
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use shorten::Shortening;
+use shorten::ShorteningState;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
@@ -71,7 +72,7 @@ pub type Technique = &'static str;
 const SUMS_TAKE: Duration = Duration::from_millis(100);
 const SUMS_OF: usize = 5_000;
 
-struct Entry {
+struct GoalEntry {
     knowledge: Knowledge,
     /// True if two engines contradict each other: then no verdict is given.
     frozen: bool,
@@ -83,7 +84,7 @@ pub struct Board<'n> {
     /// The coloured net, if `net` is its skeleton and goals are written over the skeleton's nodes.
     coloured: Option<&'n ColouredModel>,
     goals: Vec<Goal>,
-    entries: Vec<Mutex<Entry>>,
+    entries: Vec<Mutex<GoalEntry>>,
     open: Vec<AtomicBool>,
     open_count: AtomicUsize,
     /// A counter of settlements, which engines read to notice new results.
@@ -99,9 +100,9 @@ pub struct Board<'n> {
     /// The home-space goals, by predicate.
     homes: HashMap<Predicate, GoalId>,
     /// The settings for shortening witnesses.
-    shortening: Shortening,
+    shortening: ShorteningState,
     /// The place invariants for explanations, computed at first use; `None` if not wanted.
-    sums: Option<OnceLock<Sums>>,
+    sums: Option<OnceLock<InvariantSums>>,
     /// Sequences to which hints from reduced nets lead, although they are not runs with the
     /// property here.
     ways: Mutex<Vec<FiringSequence>>,
@@ -116,7 +117,7 @@ impl<'n> Board<'n> {
     pub fn new(net: &'n Net, goals: Vec<Goal>) -> Self {
         let entry = |goal| {
             let knowledge = Knowledge::nothing_of(goal);
-            Mutex::new(Entry { knowledge, frozen: false })
+            Mutex::new(GoalEntry { knowledge, frozen: false })
         };
         let homes = goals.iter().enumerate().filter_map(|(at, goal)| match goal {
             Goal::Home(wanted) => Some((wanted.clone(), GoalId::new(at))),
@@ -141,7 +142,7 @@ impl<'n> Board<'n> {
             keep_witnesses: true,
             settled: None,
             checks: Checks::new(Budget::unlimited()),
-            shortening: Shortening::default(),
+            shortening: ShorteningState::default(),
             sums: None,
         }
     }
@@ -167,7 +168,7 @@ impl<'n> Board<'n> {
     /// `free`. With `proving`, the search continues until no shorter witness exists, but at most
     /// half of the remaining time.
     pub fn with_short_witnesses(mut self, proving: bool, free: Duration) -> Self {
-        self.shortening = Shortening::new(proving, free);
+        self.shortening = ShorteningState::new(proving, free);
         self
     }
 
@@ -179,11 +180,11 @@ impl<'n> Board<'n> {
 
     /// Returns the place invariants for explanations, if they are enabled and users know the net's
     /// places.
-    pub fn sums(&self) -> Option<&Sums> {
+    pub fn sums(&self) -> Option<&InvariantSums> {
         let sums = self.sums.as_ref()?;
         let is_known = self.coloured.is_none() && self.net.translation().is_none();
         let is_small = self.net.place_count() <= SUMS_OF;
-        let find = || Sums::of(self.net, &[], &Budget::lasting(SUMS_TAKE));
+        let find = || InvariantSums::of(self.net, &[], &Budget::lasting(SUMS_TAKE));
         (is_known && is_small).then(|| sums.get_or_init(find))
     }
 
@@ -356,7 +357,7 @@ impl<'n> Board<'n> {
         self.close(id, false);
     }
 
-    fn entry(&self, id: GoalId) -> MutexGuard<'_, Entry> {
+    fn entry(&self, id: GoalId) -> MutexGuard<'_, GoalEntry> {
         // A poisoned entry is still valid: every write is a single assignment.
         self.entries[id.index()].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -378,7 +379,7 @@ impl<'n> Board<'n> {
     }
 
     /// Records that a result about the goal comes from `ground`.
-    fn note_ground(&self, goal: GoalId, ground: Option<&Ground<'_>>) {
+    fn note_ground(&self, goal: GoalId, ground: Option<&WorkingNet<'_>>) {
         if ground.is_some_and(|ground| ground.parent().is_some()) {
             self.reduced.lock().unwrap_or_else(PoisonError::into_inner).insert(goal);
         }
@@ -391,15 +392,15 @@ impl<'n> Board<'n> {
 
     /// Records a claim that cannot be shown because of a numeric limit: neither a bug nor a
     /// verdict.
-    fn beyond(&self, limit: Limit) {
+    fn beyond(&self, limit: TranslationLimit) {
         tracing::debug!("a claim is dropped: {limit}");
-        if limit == Limit::Tokens {
+        if limit == TranslationLimit::Tokens {
             self.overflowed.store(true, Ordering::Relaxed);
         }
     }
 
     /// Freezes a goal about which two engines disagree.
-    fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, Entry>) {
+    fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, GoalEntry>) {
         entry.frozen = true;
         drop(entry);
         self.fault(by, format_args!("{id:?} was settled the other way before"));
@@ -410,7 +411,7 @@ impl<'n> Board<'n> {
 /// An observation along a firing sequence: after `firings` firings the goal holds, or its sum has a
 /// value worth recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sighting {
+pub struct Observation {
     /// The goal.
     pub goal: GoalId,
     /// The number of firings.
@@ -418,13 +419,17 @@ pub struct Sighting {
 }
 
 /// Converts a value of a maximum from the net that was read to the engine's net.
-fn in_tokens_of(ground: Option<&Ground<'_>>, goal: GoalId, value: Option<i128>) -> Option<i128> {
+fn in_tokens_of(
+    ground: Option<&WorkingNet<'_>>,
+    goal: GoalId,
+    value: Option<i128>,
+) -> Option<i128> {
     Some(value? - ground.map_or(0, |ground| ground.constant(goal)))
 }
 
 /// Converts a proof about the engine's net to one about the net that was read.
-fn about_read(ground: Option<&Ground<'_>>, proof: Proof) -> Proof {
-    match ground.and_then(Ground::changes) {
+fn about_read(ground: Option<&WorkingNet<'_>>, proof: Proof) -> Proof {
+    match ground.and_then(WorkingNet::changes) {
         Some(changes) => proof.of_reduced(changes),
         None => proof,
     }
@@ -516,7 +521,7 @@ mod tests {
     /// The same net with a back-translation that may be too long.
     struct Asked<'n> {
         net: &'n Net,
-        answer: Result<Option<()>, Limit>,
+        answer: Result<Option<()>, TranslationLimit>,
         times: &'n AtomicUsize,
     }
 
@@ -529,7 +534,7 @@ mod tests {
             &self,
             _: &MarkingGoal,
             derived: &FiringSequence,
-        ) -> Result<Option<(FiringSequence, u64)>, Limit> {
+        ) -> Result<Option<(FiringSequence, u64)>, TranslationLimit> {
             self.times.fetch_add(1, Ordering::Relaxed);
             self.answer.map(|way| way.map(|()| (derived.clone(), derived.firings() as u64)))
         }
@@ -538,7 +543,7 @@ mod tests {
             &self,
             prefix: &FiringSequence,
             pump: &FiringSequence,
-        ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit> {
+        ) -> Result<Option<(FiringSequence, FiringSequence)>, TranslationLimit> {
             self.answer.map(|way| way.map(|()| (prefix.clone(), pump.clone())))
         }
 
@@ -562,8 +567,8 @@ mod tests {
     /// Reports on a net that is derived in this way.
     fn said_through(
         board: &Board<'_>,
-        answer: Result<Option<()>, Limit>,
-        say: impl FnOnce(Under<'_>),
+        answer: Result<Option<()>, TranslationLimit>,
+        say: impl FnOnce(WitnessReporter<'_>),
     ) -> usize {
         let (net, times) = (board.net(), AtomicUsize::new(0));
         let facts = Facts::none(net);
@@ -572,9 +577,9 @@ mod tests {
         let derived =
             |(id, goal): &(GoalId, Goal)| DerivedGoal { id: *id, goal: goal.clone(), constant: 0 };
         let goals = listed.iter().map(derived).collect();
-        let original = Ground::original(net, listed, facts.clone(), &intervals);
+        let original = WorkingNet::original(net, listed, facts.clone(), &intervals);
         let asked = Asked { net, answer, times: &times };
-        let ground = Ground::derived(&original, Box::new(asked), goals, facts, &intervals);
+        let ground = WorkingNet::derived(&original, Box::new(asked), goals, facts, &intervals);
         say(board.under("TEST").on(&ground));
         drop(ground);
         times.into_inner()
@@ -584,7 +589,9 @@ mod tests {
     fn what_is_too_long_to_carry_back_is_no_fault_and_no_verdict() {
         let net = net();
         let max = GoalId::new(1);
-        for (answer, faults) in [(Err(Limit::Budget), 0), (Err(Limit::Length), 0), (Ok(None), 2)] {
+        for (answer, faults) in
+            [(Err(TranslationLimit::Budget), 0), (Err(TranslationLimit::Length), 0), (Ok(None), 2)]
+        {
             let board = Board::new(&net, goals(&net));
             said_through(&board, answer, |under| {
                 under.reached(max, twice());
@@ -622,7 +629,7 @@ mod tests {
         let net = net();
         let board = Board::new(&net, goals(&net));
         let max = GoalId::new(1);
-        let sightings = [1, 2].map(|firings| Sighting { goal: max, firings });
+        let sightings = [1, 2].map(|firings| Observation { goal: max, firings });
         let times = said_through(&board, Ok(Some(())), |under| {
             under.along(twice(), sightings.to_vec());
         });

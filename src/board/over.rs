@@ -1,36 +1,36 @@
 //! Reports of engines that over-approximate: "unreachable" and "at most".
 
 use super::{
-    Argument, Board, Evidence, Knowledge, Maximum, Proof, Reach, Shown, Technique, about_read,
-    in_tokens_of,
+    Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, Reach, Technique,
+    about_read, in_tokens_of,
 };
-use crate::evidence::abstraction::{Abstraction, ColouredModel};
+use crate::evidence::abstraction::{ColouredModel, SimulatingNet};
 use crate::evidence::{CheckedDocument, Document, Flaw};
-use crate::ground::{ClaimObstacle, Ground};
+use crate::ground::{ClaimObstacle, WorkingNet};
 use parikh_net::{Goal, GoalId, Predicate};
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
 /// The reporter for refutations and upper bounds. See [`crate::board`].
 #[derive(Clone, Copy)]
-pub struct Over<'b> {
+pub struct ProofReporter<'b> {
     board: &'b Board<'b>,
     by: Technique,
     /// The engine's net; `None` for the net that was read.
-    ground: Option<&'b Ground<'b>>,
+    ground: Option<&'b WorkingNet<'b>>,
 }
 
 impl Board<'_> {
     /// Returns the reporter for engines that over-approximate.
-    pub fn over(&self, by: Technique) -> Over<'_> {
-        Over { board: self, by, ground: None }
+    pub fn over(&self, by: Technique) -> ProofReporter<'_> {
+        ProofReporter { board: self, by, ground: None }
     }
 }
 
-impl<'b> Over<'b> {
+impl<'b> ProofReporter<'b> {
     /// Returns the reporter for an engine that works on `ground`.
-    pub fn on(self, ground: &'b Ground<'b>) -> Self {
-        Over { ground: Some(ground), ..self }
+    pub fn on(self, ground: &'b WorkingNet<'b>) -> Self {
+        ProofReporter { ground: Some(ground), ..self }
     }
 
     /// Returns [`Board::proved`], converted to the engine's net.
@@ -45,11 +45,16 @@ impl<'b> Over<'b> {
 
     /// Returns a reporter for the consequences of `document`, a certificate about the engine's net.
     /// The certificate is checked once, at the first report, and then for each goal.
-    pub fn by<'d>(self, document: &'d Arc<Document>) -> By<'d>
+    pub fn by<'d>(self, document: &'d Arc<Document>) -> CertificateReporter<'d>
     where
         'b: 'd,
     {
-        By { over: self, document, checked: OnceCell::new(), gave_up: Cell::new(false) }
+        CertificateReporter {
+            over: self,
+            document,
+            checked: OnceCell::new(),
+            gave_up: Cell::new(false),
+        }
     }
 
     /// Records a proof that its own checker refuses: a fault, without a result.
@@ -108,11 +113,11 @@ impl<'b> Over<'b> {
         bound + self.ground.map_or(0, |ground| ground.constant(goal))
     }
 
-    /// Takes the result of another board about this goal [weakened](Abstraction::weakened) on an
+    /// Takes the result of another board about this goal [weakened](SimulatingNet::weakened) on an
     /// abstraction of this board's coloured net.
     pub fn on_abstraction(
         &self,
-        abstraction: &Abstraction,
+        abstraction: &SimulatingNet,
         goal: GoalId,
         weakened: &Goal,
         known: &Knowledge,
@@ -124,7 +129,7 @@ impl<'b> Over<'b> {
         }
         match known {
             Knowledge::Reach(Reach::Unreachable { proof, evidence, by }) => {
-                let over = Over { by, ..*self };
+                let over = ProofReporter { by, ..*self };
                 over.enter_unreachable(goal, proof.clone().of_abstraction(), evidence.clone());
             }
             Knowledge::Maximum(Maximum {
@@ -132,7 +137,7 @@ impl<'b> Over<'b> {
                 evidence: Some(evidence),
                 ..
             }) => {
-                let over = Over { by, ..*self };
+                let over = ProofReporter { by, ..*self };
                 over.enter_at_most(goal, *bound, proof.clone().of_abstraction(), evidence.clone());
             }
             // Reachability in the abstraction shows nothing here, and other kinds of goals are not
@@ -185,9 +190,10 @@ impl<'b> Over<'b> {
     }
 }
 
-/// The reporter for consequences of one certificate, which is checked once. See [`Over::by`].
-pub struct By<'d> {
-    over: Over<'d>,
+/// The reporter for consequences of one certificate, which is checked once. See
+/// [`ProofReporter::by`].
+pub struct CertificateReporter<'d> {
+    over: ProofReporter<'d>,
     document: &'d Arc<Document>,
     /// The checked steps of the certificate.
     checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
@@ -195,7 +201,7 @@ pub struct By<'d> {
     gave_up: Cell<bool>,
 }
 
-impl By<'_> {
+impl CertificateReporter<'_> {
     /// Reports that no reachable marking satisfies the goal.
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
         let board = self.over.board;
@@ -246,8 +252,8 @@ impl By<'_> {
         let goes_on = &mut || !budget.is_exhausted();
         match checks.count(|| self.check(refuted, goes_on)) {
             Ok(()) => {
-                let on = || self.over.ground.and_then(Ground::checked_log);
-                let kept = || Shown { document: self.document.clone(), on: on() };
+                let on = || self.over.ground.and_then(WorkingNet::checked_log);
+                let kept = || KeptDocument { document: self.document.clone(), on: on() };
                 Some(Evidence::Certified(checks.keep.then(kept)))
             }
             Err(CheckFailure::Stopped) => {

@@ -4,12 +4,12 @@
 //! runs needs an argument that the checker accepts, which may assume that other goals are
 //! unreachable; or it rests on an exhaustive search.
 
-use super::{Argument, Board, Evidence, Knowledge, Proof, Run, Technique};
+use super::{Argument, Board, Evidence, Knowledge, Proof, RunKnowledge, Technique};
 use crate::evidence::Flaw;
 use crate::evidence::lasso::{LassoFlaw, check_lasso};
-use crate::evidence::no_run::visit::{Visited, visit_runs};
+use crate::evidence::no_run::visit::{RunSearch, visit_runs};
 use crate::evidence::no_run::{NoRun, NoRunFlaw};
-use crate::ground::Ground;
+use crate::ground::WorkingNet;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::{FiringSequence, Goal, GoalId, RunProperty};
 use std::sync::Arc;
@@ -22,11 +22,11 @@ const AGAIN: u64 = 100_000;
 
 /// The reporter for properties of runs. See [`crate::board`].
 #[derive(Clone, Copy)]
-pub struct Runs<'b> {
+pub struct RunReporter<'b> {
     board: &'b Board<'b>,
     by: Technique,
     /// The engine's net; `None` for the net that was read.
-    ground: Option<&'b Ground<'b>>,
+    ground: Option<&'b WorkingNet<'b>>,
 }
 
 impl Board<'_> {
@@ -44,19 +44,19 @@ impl Board<'_> {
     }
 
     /// Returns the reporter for properties of runs.
-    pub fn runs(&self, by: Technique) -> Runs<'_> {
-        Runs { board: self, by, ground: None }
+    pub fn runs(&self, by: Technique) -> RunReporter<'_> {
+        RunReporter { board: self, by, ground: None }
     }
 }
 
-impl<'b> Runs<'b> {
+impl<'b> RunReporter<'b> {
     /// Returns the reporter for an engine that works on `ground`.
-    pub fn on(self, ground: &'b Ground<'b>) -> Self {
-        Runs { ground: Some(ground), ..self }
+    pub fn on(self, ground: &'b WorkingNet<'b>) -> Self {
+        RunReporter { ground: Some(ground), ..self }
     }
 
     /// Returns the engine's net if it is not the board's net.
-    fn derived(&self) -> Option<&'b Ground<'b>> {
+    fn derived(&self) -> Option<&'b WorkingNet<'b>> {
         self.ground.filter(|ground| ground.parent().is_some())
     }
 
@@ -91,11 +91,11 @@ impl<'b> Runs<'b> {
         // A place that gains tokens in each round has at least two after two rounds.
         self.board.check_claim(&run.rounds(2), u64::MAX);
         let run = self.board.keep_witnesses.then(|| Arc::new(run));
-        self.enter(goal, Run::Exists { run, by: self.by });
+        self.enter(goal, RunKnowledge::Exists { run, by: self.by });
     }
 
     /// Stores the back-translation of a prefix on a derived net.
-    fn note_way(&self, ground: &Ground<'_>, prefix: FiringSequence) {
+    fn note_way(&self, ground: &WorkingNet<'_>, prefix: FiringSequence) {
         let way = LassoRun { prefix, end: RunEnd::Anything };
         if let Ok(Some(way)) = ground.climb_run(way) {
             self.board.note_way(way.prefix);
@@ -127,7 +127,7 @@ impl<'b> Runs<'b> {
         let proof = Proof::new(why, None);
         let evidence = Evidence::NoRun(checks.keep.then(|| Arc::new(argument)));
         let (given, by) = (given.into(), self.by);
-        self.enter(goal, Run::Excluded { proof, evidence, given, by });
+        self.enter(goal, RunKnowledge::Excluded { proof, evidence, given, by });
     }
 
     /// Reports that no run has the property after an exhaustive search. Ignored from a reduced net.
@@ -158,7 +158,7 @@ impl<'b> Runs<'b> {
         };
         let proof = Proof::new(argument(markings), None);
         let (given, by) = (Arc::default(), self.by);
-        self.enter(goal, Run::Excluded { proof, evidence, given, by });
+        self.enter(goal, RunKnowledge::Excluded { proof, evidence, given, by });
     }
 
     /// Repeats the search in the checker. Returns the number of markings visited, or `None` if
@@ -175,8 +175,8 @@ impl<'b> Runs<'b> {
         // The engine's automaton may be smaller and exclude more markings.
         let most = markings.saturating_mul(4);
         match checks.count(|| visit_runs(self.board.net, property, most, goes_on)) {
-            Ok(Visited { has_run: true, .. }) => Err("visited again: a run has the property"),
-            Ok(Visited { markings, .. }) => Ok(Some(markings)),
+            Ok(RunSearch { has_run: true, .. }) => Err("visited again: a run has the property"),
+            Ok(RunSearch { markings, .. }) => Ok(Some(markings)),
             Err(_) => Ok(None),
         }
     }
@@ -198,22 +198,23 @@ impl<'b> Runs<'b> {
         self.board.fault(self.by, format_args!("runs of {goal:?} of net `{net}`: {flaw}"));
     }
 
-    fn enter(&self, goal: GoalId, found: Run) {
+    fn enter(&self, goal: GoalId, found: RunKnowledge) {
         let mut entry = self.board.entry(goal);
-        if let Run::Excluded { proof, .. } = &found
+        if let RunKnowledge::Excluded { proof, .. } = &found
             && self.board.is_void(proof)
         {
             return;
         }
         match &entry.knowledge {
-            Knowledge::Run(Run::Open) => {
+            Knowledge::Run(RunKnowledge::Open) => {
                 entry.knowledge = Knowledge::Run(found);
                 drop(entry);
                 self.board.note_ground(goal, self.ground);
                 self.board.close(goal, true);
             }
             Knowledge::Run(known)
-                if matches!(known, Run::Exists { .. }) != matches!(found, Run::Exists { .. }) =>
+                if matches!(known, RunKnowledge::Exists { .. })
+                    != matches!(found, RunKnowledge::Exists { .. }) =>
             {
                 self.board.freeze(goal, self.by, entry);
             }

@@ -38,7 +38,7 @@ const PROVING: Duration = Duration::from_secs(60);
 
 /// The settings and statistics of shortening.
 #[derive(Debug, Default)]
-pub(super) struct Shortening {
+pub(super) struct ShorteningState {
     /// The start of the analysis; `None` if witnesses are not shortened.
     begun: Option<Instant>,
     /// True if a proof is wanted that no witness is shorter.
@@ -55,9 +55,9 @@ pub(super) struct Shortening {
     shortest: Mutex<HashSet<GoalId>>,
 }
 
-impl Shortening {
-    pub(super) fn new(proving: bool, free: Duration) -> Shortening {
-        Shortening { begun: Some(Instant::now()), proving, free, ..Shortening::default() }
+impl ShorteningState {
+    pub(super) fn new(proving: bool, free: Duration) -> ShorteningState {
+        ShorteningState { begun: Some(Instant::now()), proving, free, ..ShorteningState::default() }
     }
 
     /// Returns the time that may be spent now; `None` if witnesses are not shortened.

@@ -4,9 +4,9 @@
 //! label follows from others. It may assume that other goals are unreachable. If a labelling is too
 //! large to keep, the result rests on a search.
 
-use super::{Argument, Board, Evidence, Knowledge, Proof, Shown, Technique, Tree};
-use crate::evidence::tree::visit::{Visited, visit_tree};
-use crate::evidence::tree::{Given, Labelling, LabellingFlaw};
+use super::{Argument, Board, Evidence, KeptDocument, Knowledge, Proof, Technique, TreeKnowledge};
+use crate::evidence::tree::visit::{TreeSearch, visit_tree};
+use crate::evidence::tree::{Labelling, LabellingFlaw, TreePremises};
 use crate::evidence::{CheckedDocument, Document, Flaw};
 use parikh_net::{Goal, GoalId, TreeProperty};
 use parikh_solvers::Budget;
@@ -18,24 +18,24 @@ const AGAIN: u64 = 20_000;
 
 /// The reporter for properties of the tree of runs. See [`crate::board`].
 #[derive(Clone, Copy)]
-pub struct Trees<'b> {
+pub struct TreeReporter<'b> {
     board: &'b Board<'b>,
     by: Technique,
 }
 
 impl Board<'_> {
     /// Returns the reporter for properties of the tree of runs.
-    pub fn trees(&self, by: Technique) -> Trees<'_> {
-        Trees { board: self, by }
+    pub fn trees(&self, by: Technique) -> TreeReporter<'_> {
+        TreeReporter { board: self, by }
     }
 }
 
-impl<'b> Trees<'b> {
+impl<'b> TreeReporter<'b> {
     /// Reports that the property holds, or its negation, with a labelling. Each premise of the
     /// labelling is shown by one of the goals in `given`.
     pub fn labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
-        let Given { never, stays } = &labelling.given;
+        let TreePremises { never, stays } = &labelling.given;
         let assumes_units = match self.board.given(&given, (never, stays)) {
             Ok(assumes_units) => assumes_units,
             Err(why) => return self.refuse(goal, &why),
@@ -56,7 +56,7 @@ impl<'b> Trees<'b> {
         let proof = Proof::new(why, None);
         let evidence = Evidence::Labelling(checks.keep.then(|| Arc::new(labelling)));
         let (given, by) = (given.into(), self.by);
-        self.enter(goal, Tree::Decided { holds, proof, evidence, given, by });
+        self.enter(goal, TreeKnowledge::Decided { holds, proof, evidence, given, by });
     }
 
     /// Reports the truth value after a search of all relevant markings, assuming that the goals in
@@ -75,7 +75,7 @@ impl<'b> Trees<'b> {
             checks.count(|| visit_tree(self.board.net, property, most, goes_on))
         });
         match again {
-            Some(Ok(Visited { holds: seen, .. })) if seen != holds => {
+            Some(Ok(TreeSearch { holds: seen, .. })) if seen != holds => {
                 return self.refuse(goal, &"visited again: it is not so");
             }
             Some(Ok(_)) => {}
@@ -85,7 +85,7 @@ impl<'b> Trees<'b> {
         let evidence = Evidence::Searched { markings, stubborn: false, argued: None };
         let proof = Proof::new(Argument::TreeSearched { markings, assumes_units }, None);
         let (given, by) = (given.into(), self.by);
-        self.enter(goal, Tree::Decided { holds, proof, evidence, given, by });
+        self.enter(goal, TreeKnowledge::Decided { holds, proof, evidence, given, by });
     }
 
     /// Returns a reporter for results from a decision diagram of all markings. The certificate, if
@@ -95,13 +95,13 @@ impl<'b> Trees<'b> {
         self,
         document: Option<&'d Arc<Document>>,
         markings: Option<u64>,
-    ) -> Described<'d>
+    ) -> DiagramTreeReporter<'d>
     where
         Self: 'd,
     {
         let markings = markings.unwrap_or(u64::MAX);
         let (checked, gave_up) = (OnceCell::new(), Cell::new(false));
-        Described { trees: self, document, markings, checked, gave_up }
+        DiagramTreeReporter { trees: self, document, markings, checked, gave_up }
     }
 
     /// Returns the property of an open goal.
@@ -121,20 +121,20 @@ impl<'b> Trees<'b> {
         self.board.fault(self.by, format_args!("the tree of {goal:?} of net `{net}`: {flaw}"));
     }
 
-    fn enter(&self, goal: GoalId, found: Tree) {
-        let Tree::Decided { holds: new, proof, .. } = &found else { return };
+    fn enter(&self, goal: GoalId, found: TreeKnowledge) {
+        let TreeKnowledge::Decided { holds: new, proof, .. } = &found else { return };
         let new = *new;
         let mut entry = self.board.entry(goal);
         if self.board.is_void(proof) {
             return;
         }
         match &entry.knowledge {
-            Knowledge::Tree(Tree::Open) => {
+            Knowledge::Tree(TreeKnowledge::Open) => {
                 entry.knowledge = Knowledge::Tree(found);
                 drop(entry);
                 self.board.close(goal, true);
             }
-            Knowledge::Tree(Tree::Decided { holds, .. }) if *holds != new => {
+            Knowledge::Tree(TreeKnowledge::Decided { holds, .. }) if *holds != new => {
                 self.board.freeze(goal, self.by, entry);
             }
             _ => {}
@@ -143,9 +143,9 @@ impl<'b> Trees<'b> {
 }
 
 /// The reporter for results from a set of all markings, which is checked once. See
-/// [`Trees::described`].
-pub struct Described<'d> {
-    trees: Trees<'d>,
+/// [`TreeReporter::described`].
+pub struct DiagramTreeReporter<'d> {
+    trees: TreeReporter<'d>,
     document: Option<&'d Arc<Document>>,
     markings: u64,
     /// The checked certificate.
@@ -154,12 +154,12 @@ pub struct Described<'d> {
     gave_up: Cell<bool>,
 }
 
-impl<'d> Described<'d> {
+impl<'d> DiagramTreeReporter<'d> {
     /// Reports the truth value. The checker evaluates the formula again within `budget`; otherwise
     /// the result rests on the search. If nobody keeps the evidence and searches are accepted, the
     /// check gets a small share of the time.
     pub fn decided(&self, goal: GoalId, holds: bool, budget: &Budget) {
-        let Described { trees, document, markings, .. } = *self;
+        let DiagramTreeReporter { trees, document, markings, .. } = *self;
         let Some(property) = trees.property(goal) else { return };
         let checks = &trees.board.checks;
         let checked = document.map(|it| (it, checks.count(|| self.check(it, property, budget))));
@@ -168,7 +168,7 @@ impl<'d> Described<'d> {
                 return trees.refuse(goal, &"the checker finds the opposite in the same set");
             }
             Some((document, Ok(_))) => {
-                let kept = || Shown { document: document.clone(), on: None };
+                let kept = || KeptDocument { document: document.clone(), on: None };
                 let nodes = match &**document {
                     Document::ClosedSet(set) => Some(set.nodes.len()),
                     _ => None,
@@ -180,7 +180,10 @@ impl<'d> Described<'d> {
             _ => (Evidence::Searched { markings, stubborn: false, argued: None }, None),
         };
         let proof = Proof::new(Argument::TreeDescribed { nodes }, None);
-        trees.enter(goal, Tree::Decided { holds, proof, evidence, given: [].into(), by: trees.by });
+        trees.enter(
+            goal,
+            TreeKnowledge::Decided { holds, proof, evidence, given: [].into(), by: trees.by },
+        );
     }
 
     /// Evaluates the formula in the checker.

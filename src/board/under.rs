@@ -1,29 +1,29 @@
 //! Reports of engines that under-approximate: "reached", "at least" and "unbounded".
 
-use super::{Board, Knowledge, Reach, Sighting, Technique, Witness, in_tokens_of};
+use super::{Board, Knowledge, Observation, Reach, Technique, Witness, in_tokens_of};
 use crate::evidence::abstraction::ColouredModel;
 use crate::evidence::{PumpError, ReplayError, Replayer, check_pumping};
-use crate::ground::{Ground, Limit};
-use parikh_net::{FiringSequence, Goal, GoalId, Marking, Net, PumpSequence, Stage, Step};
+use crate::ground::{TranslationLimit, WorkingNet};
+use parikh_net::{FiringSequence, FiringStep, Goal, GoalId, Marking, Net, PumpSequence, Stage};
 use std::sync::Arc;
 
 /// The reporter for witnesses and lower bounds. See [`crate::board`].
 #[derive(Clone, Copy)]
-pub struct Under<'b> {
+pub struct WitnessReporter<'b> {
     board: &'b Board<'b>,
     by: Technique,
     /// The engine's net; `None` for the net that was read.
-    ground: Option<&'b Ground<'b>>,
+    ground: Option<&'b WorkingNet<'b>>,
 }
 
 impl Board<'_> {
     /// Returns the reporter for engines that under-approximate.
-    pub fn under(&self, by: Technique) -> Under<'_> {
-        Under { board: self, by, ground: None }
+    pub fn under(&self, by: Technique) -> WitnessReporter<'_> {
+        WitnessReporter { board: self, by, ground: None }
     }
 }
 
-impl<'b> Under<'b> {
+impl<'b> WitnessReporter<'b> {
     pub(super) fn board(&self) -> &'b Board<'b> {
         self.board
     }
@@ -38,8 +38,8 @@ impl<'b> Under<'b> {
     }
 
     /// Returns the reporter for an engine that works on `ground`.
-    pub fn on(self, ground: &'b Ground<'b>) -> Self {
-        Under { ground: Some(ground), ..self }
+    pub fn on(self, ground: &'b WorkingNet<'b>) -> Self {
+        WitnessReporter { ground: Some(ground), ..self }
     }
 
     /// Returns [`Board::seen`], converted to the engine's net.
@@ -55,13 +55,13 @@ impl<'b> Under<'b> {
     /// Reports that the end of `sequence` satisfies the goal, or has a large value of its sum.
     pub fn reached(&self, goal: GoalId, sequence: FiringSequence) {
         match u64::try_from(sequence.firings()) {
-            Ok(firings) => self.along(sequence, vec![Sighting { goal, firings }]),
-            Err(_) => self.board.beyond(Limit::Length),
+            Ok(firings) => self.along(sequence, vec![Observation { goal, firings }]),
+            Err(_) => self.board.beyond(TranslationLimit::Length),
         }
     }
 
     /// Reports all observations along a sequence, with a single replay.
-    pub fn along(&self, sequence: FiringSequence, mut sightings: Vec<Sighting>) {
+    pub fn along(&self, sequence: FiringSequence, mut sightings: Vec<Observation>) {
         sightings.retain(|sighting| self.board.is_open(sighting.goal));
         if sightings.is_empty() {
             return;
@@ -84,7 +84,7 @@ impl<'b> Under<'b> {
     fn take_note(&self, replayed: Result<(), ReplayError>, sequence: &FiringSequence) {
         match replayed {
             Ok(()) => {}
-            Err(ReplayError::Overflow { .. }) => self.board.beyond(Limit::Tokens),
+            Err(ReplayError::Overflow { .. }) => self.board.beyond(TranslationLimit::Tokens),
             Err(error) => self.fault_of_replay(&error, sequence),
         }
     }
@@ -93,7 +93,7 @@ impl<'b> Under<'b> {
     fn replay(
         &self,
         sequence: &Arc<FiringSequence>,
-        mut sightings: Vec<Sighting>,
+        mut sightings: Vec<Observation>,
     ) -> Result<(), ReplayError> {
         sightings.sort_by_key(|sighting| sighting.firings);
         let firings = sightings.last().map_or(0, |sighting| sighting.firings);
@@ -103,7 +103,7 @@ impl<'b> Under<'b> {
         let mut next = 0;
         let stops = sightings.iter().map(|sighting| sighting.firings);
         visit(self.board.net, sequence, stops, |firings, marking| {
-            let Sighting { goal, .. } = sightings[next];
+            let Observation { goal, .. } = sightings[next];
             next += 1;
             let witness = Witness::new(sequence.clone(), firings);
             // A goal about deadness decides a question by itself, so its witness is kept even if
@@ -133,13 +133,13 @@ impl<'b> Under<'b> {
         &self,
         model: &ColouredModel,
         sequence: &Arc<FiringSequence>,
-        mut sightings: Vec<Sighting>,
+        mut sightings: Vec<Observation>,
     ) -> Result<(), ReplayError> {
         sightings.sort_by_key(|sighting| sighting.firings);
         let mut next = 0;
         let stops: Vec<u64> = sightings.iter().map(|sighting| sighting.firings).collect();
         model.visit(sequence, stops, |firings, marking| {
-            let Sighting { goal, .. } = sightings[next];
+            let Observation { goal, .. } = sightings[next];
             next += 1;
             let witness = Witness::new(sequence.clone(), firings);
             let witness = self.board.keep_witnesses.then_some(witness);
@@ -154,7 +154,7 @@ impl<'b> Under<'b> {
                 },
                 Goal::Maximise(sum) => match model.totals(marking) {
                     Some(totals) => self.note_value(goal, sum.value(&totals), witness),
-                    None => self.board.beyond(Limit::Tokens),
+                    None => self.board.beyond(TranslationLimit::Tokens),
                 },
                 _ => {
                     self.board.fault(self.by, format_args!("{goal:?} is no marking"));
@@ -167,12 +167,12 @@ impl<'b> Under<'b> {
     /// a prefix. Of several observations of a goal the last counts: a maximum is larger there.
     fn along_and_back(
         &self,
-        ground: &Ground<'_>,
+        ground: &WorkingNet<'_>,
         sequence: Arc<FiringSequence>,
-        sightings: &[Sighting],
+        sightings: &[Observation],
     ) {
-        for (at, &Sighting { goal, firings }) in sightings.iter().enumerate() {
-            let again = |later: &Sighting| later.goal == goal && later.firings >= firings;
+        for (at, &Observation { goal, firings }) in sightings.iter().enumerate() {
+            let again = |later: &Observation| later.goal == goal && later.firings >= firings;
             if !self.board.is_open(goal) || sightings[at + 1..].iter().any(again) {
                 continue;
             }
@@ -182,7 +182,7 @@ impl<'b> Under<'b> {
                 Ok(Some((sequence, firings))) => {
                     let sequence = Arc::new(sequence);
                     self.board.note_ground(goal, Some(ground));
-                    let replayed = self.replay(&sequence, vec![Sighting { goal, firings }]);
+                    let replayed = self.replay(&sequence, vec![Observation { goal, firings }]);
                     self.take_note(replayed, &sequence);
                 }
                 Err(limit) => self.board.beyond(limit),
@@ -235,7 +235,7 @@ impl<'b> Under<'b> {
             Ok(_) => self.board.fault(self.by, format_args!("{goal:?} does not grow in its pump")),
             // The pump is valid but exceeds the numeric limit, so nothing can be shown.
             Err(PumpError::Replay(ReplayError::Overflow { .. })) => {
-                self.board.beyond(Limit::Tokens);
+                self.board.beyond(TranslationLimit::Tokens);
             }
             Err(error) => self.board.fault(self.by, format_args!("{goal:?}: {error}")),
         }
@@ -309,15 +309,15 @@ fn visit(
     let mut replayer = Replayer::new(net);
     let mut steps = sequence.steps().iter().copied();
     // The rest of a step that the last stop cut in two.
-    let mut rest: Option<Step> = None;
+    let mut rest: Option<FiringStep> = None;
     for stop in stops {
         while replayer.fired() < stop {
             let Some(step) = rest.take().or_else(|| steps.next()) else {
                 return Err(ReplayError::TooShort { firings: replayer.fired() });
             };
             let count = step.count.min(stop - replayer.fired());
-            replayer.fire(Step { count, ..step })?;
-            rest = (count < step.count).then_some(Step { count: step.count - count, ..step });
+            replayer.fire(FiringStep { count, ..step })?;
+            rest = (count < step.count).then_some(FiringStep { count: step.count - count, ..step });
         }
         seen(stop, replayer.marking());
     }
@@ -341,7 +341,7 @@ mod tests {
         let goal = Goal::Reach(Predicate::at_least(net.place_named("r").unwrap(), 1));
         let facts = Facts::none(&net);
         let intervals = Intervals::new(&net, &facts);
-        let original = Ground::original(&net, vec![(id, goal.clone())], facts, &intervals)
+        let original = WorkingNet::original(&net, vec![(id, goal.clone())], facts, &intervals)
             .without_rules(&["dead-transitions", "unmarkable-presets"]);
         let derived = reduced::reduce(&original, &[id], (&budget, &budget), |_, facts| facts);
         let (derived, _) = derived.unwrap();

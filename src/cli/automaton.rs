@@ -2,7 +2,7 @@
 //! automaton.
 
 use super::terminal::{line, note, whole};
-use super::{Misspelt, Misuse, Outcome, pixels, signals};
+use super::{ProgramOutcome, SyntaxError, UsageError, pixels, signals};
 use crate::draw::automaton::{dot, svg};
 use anyhow::{Context, Result, bail};
 use parikh_solvers::Budget;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct AutomatonArguments {
     /// An LTL formula over any names, in Spot's syntax: 'G(a -> F b)'.
     formula: String,
     /// The output file: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.hoa (a
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    pixels: pixels::Pixels,
+    pixels: pixels::PixelOptions,
     /// Use the negation of the formula. A model checker searches for runs that this automaton
     /// accepts, to show that some run violates the formula.
     #[arg(long)]
@@ -47,10 +47,10 @@ Examples:
 /// Time limit for improving the layout of a picture.
 const LAYOUT: Duration = Duration::from_secs(10);
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
-    let kind = Kind::of(arguments.output.as_deref())?;
-    if arguments.pixels.given() && kind != Kind::Png {
-        bail!(Misuse("--scale and --width are for a FILE.png".to_owned()));
+pub(super) fn run(arguments: &AutomatonArguments) -> Result<ProgramOutcome> {
+    let kind = AutomatonOutput::of(arguments.output.as_deref())?;
+    if arguments.pixels.given() && kind != AutomatonOutput::Png {
+        bail!(UsageError("--scale and --width are for a FILE.png".to_owned()));
     }
     let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     let formula = parse_ltl(&arguments.formula, &mut formulas, &mut names);
@@ -61,23 +61,25 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Ok(automaton) => automaton,
         Err(why) => {
             note!("parikh: nothing is written: {why}");
-            return Ok(Outcome::Incomplete);
+            return Ok(ProgramOutcome::Incomplete);
         }
     };
     let budget = Budget::unlimited().slice(LAYOUT);
     let written = match kind {
-        Kind::Sizes => None,
-        Kind::Hoa => Some(automaton.hoa(&names)),
-        Kind::Dot => Some(dot(&automaton, &names, &title)),
-        Kind::Svg | Kind::Png => Some(svg(&automaton, &names, &title, &budget)),
+        AutomatonOutput::Sizes => None,
+        AutomatonOutput::Hoa => Some(automaton.hoa(&names)),
+        AutomatonOutput::Dot => Some(dot(&automaton, &names, &title)),
+        AutomatonOutput::Svg | AutomatonOutput::Png => {
+            Some(svg(&automaton, &names, &title, &budget))
+        }
     };
     match (&arguments.output, written) {
         (Some(file), Some(text)) if file.as_os_str() == "-" => {
             whole(&text)?;
             note!("parikh: {title}: {}", sizes(&automaton));
-            return Ok(Outcome::Complete);
+            return Ok(ProgramOutcome::Complete);
         }
-        (Some(file), Some(picture)) if kind == Kind::Png => {
+        (Some(file), Some(picture)) if kind == AutomatonOutput::Png => {
             pixels::write(file, &picture, arguments.pixels.size())?;
         }
         (Some(file), Some(text)) => {
@@ -88,13 +90,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         _ => {}
     }
     line(&format!("{title}: {}", sizes(&automaton)));
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }
 
 /// Returns the parse error with a caret below the column of the error.
-fn misspelt(text: &str, error: &ParseError) -> Misspelt {
+fn misspelt(text: &str, error: &ParseError) -> SyntaxError {
     let caret = format!("{}^", " ".repeat(error.column.saturating_sub(1)));
-    Misspelt { why: error.to_string(), where_in_the_text: [text.to_owned(), caret] }
+    SyntaxError { why: error.to_string(), where_in_the_text: [text.to_owned(), caret] }
 }
 
 /// Describes the size of an automaton and its class of acceptance.
@@ -119,7 +121,7 @@ fn sizes(automaton: &Automaton) -> String {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum AutomatonOutput {
     Sizes,
     Hoa,
     Dot,
@@ -127,18 +129,18 @@ enum Kind {
     Png,
 }
 
-impl Kind {
-    fn of(file: Option<&Path>) -> Result<Kind> {
-        let Some(file) = file else { return Ok(Kind::Sizes) };
+impl AutomatonOutput {
+    fn of(file: Option<&Path>) -> Result<AutomatonOutput> {
+        let Some(file) = file else { return Ok(AutomatonOutput::Sizes) };
         if file.as_os_str() == "-" {
-            return Ok(Kind::Hoa);
+            return Ok(AutomatonOutput::Hoa);
         }
         Ok(match pixels::extension(file).as_deref() {
-            Some("svg") => Kind::Svg,
-            Some("png") => Kind::Png,
-            Some("dot" | "gv") => Kind::Dot,
-            Some("hoa") => Kind::Hoa,
-            _ => bail!(Misuse(format!(
+            Some("svg") => AutomatonOutput::Svg,
+            Some("png") => AutomatonOutput::Png,
+            Some("dot" | "gv") => AutomatonOutput::Dot,
+            Some("hoa") => AutomatonOutput::Hoa,
+            _ => bail!(UsageError(format!(
                 "{}: expected a name that ends in .svg, .png, .dot or .hoa",
                 file.display()
             ))),

@@ -4,10 +4,10 @@
 
 use super::leaving;
 use super::terminal::note;
-use super::trace_file::Trace;
-use crate::answer::{Answer, Exhibit};
+use super::trace_file::TraceFile;
+use crate::answer::{AnswerWitness, GoalAnswer};
 use crate::evidence_files::EvidenceFile;
-use crate::model::View;
+use crate::model::ModelView;
 use anyhow::{Context, Result};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::{Marking, Net, PumpSequence, Stage, marking_text};
@@ -18,14 +18,14 @@ use std::path::{Path, PathBuf};
 
 /// The directories for output files.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Beside<'a> {
+pub(super) struct OutputDirectories<'a> {
     /// The directory for firing sequences.
     pub(super) traces: Option<&'a Path>,
     /// The directory for evidence files.
     pub(super) files: Option<&'a Path>,
 }
 
-impl Beside<'_> {
+impl OutputDirectories<'_> {
     /// Creates the directories and removes the evidence file of an earlier run. So the old file
     /// cannot be mistaken for the evidence of this run, even if this run ends before it writes a
     /// file.
@@ -46,11 +46,11 @@ impl Beside<'_> {
 
     /// Creates the evidence file of an examination. Returns `None` if no evidence is requested or
     /// the file cannot be created.
-    pub(super) fn file<'n>(&self, name: &str, net: &'n Net) -> Option<OpenFile<'n>> {
+    pub(super) fn file<'n>(&self, name: &str, net: &'n Net) -> Option<OpenEvidence<'n>> {
         let path = path(self.files?, name);
         let created = File::create(&path).map(BufWriter::new);
         match created.and_then(|out| EvidenceFile::new(net, name, out)) {
-            Ok(file) => Some(OpenFile { path, file }),
+            Ok(file) => Some(OpenEvidence { path, file }),
             Err(error) => {
                 say(&path, &error);
                 None
@@ -62,23 +62,23 @@ impl Beside<'_> {
     /// the trace states its initial marking. Returns the file, or `None` if no file was written.
     pub(super) fn write_trace(
         &self,
-        view: View<'_>,
-        answer: &Answer,
+        view: ModelView<'_>,
+        answer: &GoalAnswer,
         says_where: bool,
     ) -> Option<PathBuf> {
         let directory = self.traces?;
         let mut trace = match answer.exhibit.clone()? {
-            Exhibit::Firings(sequence) => Trace { sequence, ..Trace::default() },
-            Exhibit::Loops(run) => Trace { loops: Some(run), ..Trace::default() },
-            Exhibit::Pump(PumpSequence { earlier, last: Stage { prefix, pump } }) => {
-                Trace { earlier, sequence: prefix, repeat: Some(pump), ..Trace::default() }
+            AnswerWitness::Firings(sequence) => TraceFile { sequence, ..TraceFile::default() },
+            AnswerWitness::Loops(run) => TraceFile { loops: Some(run), ..TraceFile::default() },
+            AnswerWitness::Pump(PumpSequence { earlier, last: Stage { prefix, pump } }) => {
+                TraceFile { earlier, sequence: prefix, repeat: Some(pump), ..TraceFile::default() }
             }
-            Exhibit::Lasso(LassoRun { prefix, end }) => {
+            AnswerWitness::Lasso(LassoRun { prefix, end }) => {
                 let repeat = match end {
                     RunEnd::Repeats(cycle) => Some(cycle),
                     RunEnd::Dead | RunEnd::Anything => None,
                 };
-                Trace { sequence: prefix, repeat, ..Trace::default() }
+                TraceFile { sequence: prefix, repeat, ..TraceFile::default() }
             }
         };
         let net = view.net();
@@ -120,14 +120,14 @@ fn path(directory: &Path, name: &str) -> PathBuf {
 }
 
 /// An evidence file being written.
-pub(super) struct OpenFile<'n> {
+pub(super) struct OpenEvidence<'n> {
     path: PathBuf,
     file: EvidenceFile<'n, BufWriter<File>>,
 }
 
 /// Writes to the file, if there is one. After a write error, drops the file.
 pub(super) fn write<'n>(
-    file: &mut Option<OpenFile<'n>>,
+    file: &mut Option<OpenEvidence<'n>>,
     write: impl FnOnce(&mut EvidenceFile<'n, BufWriter<File>>) -> io::Result<()>,
 ) {
     let Some(open) = file else { return };

@@ -1,14 +1,14 @@
 //! `parikh check`: answers the questions of an examination about a model.
 
-use super::beside::Beside;
-use super::examination::ByName;
-use super::fair::{self, FairTo, Meant};
-use super::job::{Job, Watch, print_statistics};
-use super::output::{self, Format, Printer};
-use super::questions::Inquiry;
+use super::beside::OutputDirectories;
+use super::examination::ExaminationParser;
+use super::fair::{self, FairnessOption, RunRestriction};
+use super::job::{InquiryJob, RunMessages, print_statistics};
+use super::output::{self, AnswerFormat, AnswerPrinter};
+use super::questions::RequestedQuestions;
 use super::terminal::note;
-use super::{Misuse, Outcome, formulas, limits, processes, signals, systems};
-use crate::input::{self, Timing};
+use super::{ProgramOutcome, UsageError, formulas, limits, processes, signals, systems};
+use crate::input::{self, TimingTreatment};
 use crate::mcc::Examination;
 use crate::model::Model;
 use crate::reduction::rules;
@@ -29,7 +29,7 @@ use std::time::Duration;
     clap::ArgGroup::new("asked").required(true).multiple(true).args(["examination", "formula", "formulas", "properties"])
 ))]
 #[command(after_help = format!("{EXAMPLES}\n\n{}\n\n{}", processes::ABOUT, formulas::LANGUAGE))]
-pub(super) struct Arguments {
+pub(super) struct CheckArguments {
     /// The model: a PNML file or a net as text, compressed (.gz) or not, `-` for standard input, or
     /// a contest instance (model.pnml and query files) as a directory or an archive (.tgz).
     model: PathBuf,
@@ -45,7 +45,7 @@ pub(super) struct Arguments {
         short,
         long,
         value_delimiter = ',',
-        value_parser = ByName { with_state_space: true },
+        value_parser = ExaminationParser { with_state_space: true },
         ignore_case = true,
         hide_possible_values = true
     )]
@@ -60,17 +60,17 @@ pub(super) struct Arguments {
     properties: Option<PathBuf>,
     /// With --properties: the meaning of finite runs in LTL.
     #[arg(long, value_enum, requires = "properties", default_value = "infinite")]
-    semantics: systems::Semantics,
+    semantics: systems::FiniteRunSemantics,
     #[command(flatten)]
-    formulas: formulas::Formulas,
+    formulas: formulas::FormulaOptions,
     /// Consider only fair runs in formulas about runs. Weak fairness: a transition that stays
     /// enabled from some point on fires infinitely often. Strong fairness: a transition that is
     /// enabled infinitely often fires infinitely often. Applies to all transitions, or to some:
     /// strong:enter_1,enter_2. Repeatable.
     #[arg(long, value_name = "KIND[:TRANSITIONS]", value_parser = fair::fair_to)]
-    fair: Vec<FairTo>,
+    fair: Vec<FairnessOption>,
     #[command(flatten)]
-    cases: processes::Cases,
+    cases: processes::CaseOptions,
     /// Ignore times and priorities. They change what is reachable, so a model with them is refused
     /// without this option. The answers are those of the net without them, and say so.
     #[arg(long)]
@@ -95,7 +95,7 @@ pub(super) struct Arguments {
     /// Do not use these reduction rules: names of rules as in `parikh reduce`, or of the families
     /// dead, irrelevant, places, transitions, fusion, agglomeration. `all` turns reductions off.
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called)]
-    without_rules: Vec<Rules>,
+    without_rules: Vec<RuleSelection>,
     /// The SMT solver for bmc-wide, bmc-smt and k-induction-smt: a command that reads SMT-LIB 2
     /// from its standard input, such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default
     /// Z3, if this program was built with it.
@@ -103,7 +103,7 @@ pub(super) struct Arguments {
     smt_solver: Option<Program>,
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
-    format: Format,
+    format: AnswerFormat,
     /// Write the firing sequence of every answer that has one to DIR/ID.trace, for `parikh replay`.
     #[arg(long, value_name = "DIR")]
     trace: Option<PathBuf>,
@@ -120,7 +120,7 @@ pub(super) struct Arguments {
     /// Print no answer with weaker evidence. `searched` also accepts an exhaustive search without a
     /// certificate; `certified` does not.
     #[arg(long, value_enum, value_name = "EVIDENCE", default_value = "searched")]
-    require: Require,
+    require: RequiredEvidence,
     /// Write every query that the state equation, bmc-wide, bmc-smt and k-induction-smt send to a
     /// solver to DIR, numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment
     /// in the file names its net, goal and encoding. Existing files with the same numbers are
@@ -148,10 +148,10 @@ pub(super) struct Arguments {
 
 /// The rules that a name of a rule or a family denotes.
 #[derive(Clone)]
-struct Rules(Vec<&'static str>);
+struct RuleSelection(Vec<&'static str>);
 
-fn rules_called(name: &str) -> Result<Rules, String> {
-    rules::called(name).map(Rules)
+fn rules_called(name: &str) -> Result<RuleSelection, String> {
+    rules::called(name).map(RuleSelection)
 }
 
 /// Parses the command line of a solver.
@@ -161,11 +161,11 @@ fn smt_command(line: &str) -> Result<Program, String> {
 }
 
 /// Returns the SMT solver for the engines, after a test query was answered.
-fn smt_solver(arguments: &Arguments, budget: &Budget) -> Result<Option<Program>> {
+fn smt_solver(arguments: &CheckArguments, budget: &Budget) -> Result<Option<Program>> {
     let Some(command) = &arguments.smt_solver else { return Ok(None) };
     let asks = |name: &String| name == "bmc-wide" || name.ends_with("-smt");
     if !arguments.engines.is_empty() && !arguments.engines.iter().any(asks) {
-        bail!(Misuse(
+        bail!(UsageError(
             "--smt-solver is asked by bmc-wide, bmc-smt and k-induction-smt, none of which --engines \
              names"
                 .to_owned()
@@ -173,13 +173,13 @@ fn smt_solver(arguments: &Arguments, budget: &Budget) -> Result<Option<Program>>
     }
     // The solver is tested before the model is read, which may take long.
     SmtCommand::start_within(command.clone(), budget)
-        .map_err(|error| Misuse(format!("--smt-solver: {error}")))?;
+        .map_err(|error| UsageError(format!("--smt-solver: {error}")))?;
     Ok(Some(command.clone()))
 }
 
 /// The weakest accepted evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Require {
+enum RequiredEvidence {
     /// The evidence was replayed or accepted by the checker.
     Certified,
     /// An exhaustive search is accepted, too.
@@ -193,7 +193,7 @@ Examples:
   parikh check mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)'
   parikh check problem101.dot --properties problem101-properties.txt";
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
     if let Some(properties) = &arguments.properties {
         return systems::check(&arguments.about_system(properties));
     }
@@ -208,19 +208,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let smt_solver = smt_solver(arguments, &budget)?;
     let inquiries = arguments.inquiries()?;
     let (traces, files) = (arguments.trace.as_deref(), arguments.evidence.as_deref());
-    let beside = Beside { traces, files };
+    let beside = OutputDirectories { traces, files };
     for inquiry in &inquiries {
         beside.make_room(&inquiry.name())?;
     }
     let model = arguments.read()?;
     let config = arguments.config(smt_solver)?;
-    let mut left: VecDeque<Inquiry<'_>> = inquiries.into();
-    let mut worst = Outcome::Complete;
+    let mut left: VecDeque<RequestedQuestions<'_>> = inquiries.into();
+    let mut worst = ProgramOutcome::Complete;
     // An error in one examination is reported after the others have been answered.
     let mut wrong = None;
     while let Some(inquiry) = left.pop_front() {
         let budget = budget.portion(1.0 / (left.len() + 1) as f64);
-        let later = left.iter().map(Inquiry::name).collect();
+        let later = left.iter().map(RequestedQuestions::name).collect();
         match ask(arguments, &model, inquiry, later, &config, &budget, beside) {
             Ok(outcome) => worst = worst.max(outcome),
             Err(error) if left.is_empty() && wrong.is_none() => return Err(error),
@@ -235,16 +235,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
 
 /// Answers the questions of one inquiry. `later` has the names of the inquiries that follow.
 fn ask(
-    arguments: &Arguments,
+    arguments: &CheckArguments,
     model: &Model,
-    inquiry: Inquiry<'_>,
+    inquiry: RequestedQuestions<'_>,
     later: Vec<String>,
-    config: &run::Config,
+    config: &run::RunConfig,
     budget: &Budget,
-    beside: Beside<'_>,
-) -> Result<Outcome> {
+    beside: OutputDirectories<'_>,
+) -> Result<ProgramOutcome> {
     let begun = match inquiry {
-        Inquiry::Process(examination, _) => {
+        RequestedQuestions::Process(examination, _) => {
             Some(arguments.cases.begun(model, examination, &arguments.model)?)
         }
         _ if arguments.cases.one_by_one => {
@@ -252,27 +252,27 @@ fn ask(
         }
         _ => None,
     };
-    let printer = Printer::new(arguments.format, config.threads > 1);
+    let printer = AnswerPrinter::new(arguments.format, config.threads > 1);
     let printer = printer.of_examination(inquiry.name(), later);
-    let watch = Watch {
+    let watch = RunMessages {
         statistics: arguments.stats,
         events: arguments.events,
         explain: arguments.explain.clone(),
         only: arguments.id.clone(),
     };
-    let meant = Meant { fair: &arguments.fair, cases: arguments.cases.one_by_one };
-    let job = Job { inquiry, meant, budget, config: config.clone(), watch, printer, beside };
+    let meant = RunRestriction { fair: &arguments.fair, cases: arguments.cases.one_by_one };
+    let job = InquiryJob { inquiry, meant, budget, config: config.clone(), watch, printer, beside };
     let report = job.run(begun.as_ref().unwrap_or(model))?;
     if arguments.stats {
         print_statistics(&report);
     }
-    Ok(Outcome::of(&report))
+    Ok(ProgramOutcome::of(&report))
 }
 
-impl Arguments {
+impl CheckArguments {
     /// Returns the arguments of a check of a system with its properties.
-    fn about_system<'a>(&'a self, properties: &'a Path) -> systems::Arguments<'a> {
-        systems::Arguments {
+    fn about_system<'a>(&'a self, properties: &'a Path) -> systems::SystemArguments<'a> {
+        systems::SystemArguments {
             model: &self.model,
             properties,
             semantics: self.semantics,
@@ -282,7 +282,7 @@ impl Arguments {
             seed: self.seed,
             format: self.format,
             evidence: self.evidence.as_deref(),
-            certified_only: self.require == Require::Certified,
+            certified_only: self.require == RequiredEvidence::Certified,
         }
     }
 
@@ -290,7 +290,7 @@ impl Arguments {
     /// workflow net without an initial marking starts with a token in its source for all questions.
     fn read(&self) -> Result<Model> {
         let path = &self.model;
-        let timing = Timing::of_option(self.untimed);
+        let timing = TimingTreatment::of_option(self.untimed);
         let model = input::read_model_within_caps(path, timing)?;
         let of_cases = |it: &Examination| it.is_about_cases();
         let Model::Plain(net) = &model else { return Ok(model) };
@@ -316,7 +316,7 @@ impl Arguments {
 
     /// Refuses contradictory options before any file is read.
     fn refuse_misuse(&self) -> Result<()> {
-        let misuse = |why: String| Err(Misuse(why).into());
+        let misuse = |why: String| Err(UsageError(why).into());
         let of_cases = self.cases.one_by_one;
         let all = &self.examination;
         let called = all.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
@@ -364,54 +364,61 @@ impl Arguments {
             let why = "StateSpace has figures: --id, --explain and --events are about questions";
             return misuse(why.to_owned());
         }
-        if self.events && self.format != Format::Json {
+        if self.events && self.format != AnswerFormat::Json {
             return misuse("--events are objects: --format json goes with them".to_owned());
         }
         Ok(())
     }
 
     /// Returns the inquiries in the order in which they are answered.
-    fn inquiries(&self) -> Result<Vec<Inquiry<'_>>> {
+    fn inquiries(&self) -> Result<Vec<RequestedQuestions<'_>>> {
         let of = |&examination: &Examination| match &self.queries {
             _ if examination.is_about_cases() => {
-                Ok(Inquiry::Process(examination, self.cases.number))
+                Ok(RequestedQuestions::Process(examination, self.cases.number))
             }
             Some(file) if examination.has_queries() => {
-                Ok(Inquiry::Queries(examination, file.clone()))
+                Ok(RequestedQuestions::Queries(examination, file.clone()))
             }
-            _ => Inquiry::of_instance(examination, &self.model),
+            _ => RequestedQuestions::of_instance(examination, &self.model),
         };
         let mut inquiries = self.examination.iter().map(of).collect::<Result<Vec<_>>>()?;
-        inquiries.extend(self.formulas.are_given().then_some(Inquiry::Formulas(&self.formulas)));
+        inquiries.extend(
+            self.formulas.are_given().then_some(RequestedQuestions::Formulas(&self.formulas)),
+        );
         Ok(inquiries)
     }
 
     /// Returns the configuration of a run.
-    fn config(&self, smt_solver: Option<Program>) -> Result<run::Config> {
-        let defaults = run::Config::default();
+    fn config(&self, smt_solver: Option<Program>) -> Result<run::RunConfig> {
+        let defaults = run::RunConfig::default();
         let dump = self.dump.as_ref().map(|directory| {
             Dump::into(directory).with_context(|| format!("cannot create {}", directory.display()))
         });
-        Ok(run::Config {
+        Ok(run::RunConfig {
             threads: self.threads.map_or(defaults.threads, usize::from),
             seed: self.seed,
             // The message about a case that gets stuck needs the witness, and so do JSON objects.
             keep_all_witnesses: self.evidence.is_some()
-                || self.format == Format::Json
+                || self.format == AnswerFormat::Json
                 || self.examination.iter().any(|it| it.is_about_cases()),
             keep_documents: self.evidence.is_some(),
             show_bindings: self.trace.is_some() || self.shortest,
             short_witnesses: true,
             reasons_by_sums: true,
             shortest_witnesses: self.shortest,
-            certified_only: self.require == Require::Certified,
+            certified_only: self.require == RequiredEvidence::Certified,
             dump: dump.transpose()?,
             smt_solver,
             engines: match self.engines.as_slice() {
                 [] => defaults.engines,
                 names => run::engines_named(names),
             },
-            without_rules: self.without_rules.iter().flat_map(|Rules(all)| all).copied().collect(),
+            without_rules: self
+                .without_rules
+                .iter()
+                .flat_map(|RuleSelection(all)| all)
+                .copied()
+                .collect(),
             ..defaults
         })
     }

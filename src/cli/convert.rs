@@ -1,7 +1,7 @@
 //! `parikh convert`: writes a net in another format.
 
 use super::terminal::note;
-use super::{Misuse, Outcome};
+use super::{ProgramOutcome, UsageError};
 use crate::input::{self, SourceModel};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct ConvertArguments {
     /// A net in any supported format, but no coloured net.
     model: PathBuf,
     /// The output file. The ending of its name selects the format: .pnml, .net (TINA), .lola, .txt
@@ -21,12 +21,12 @@ pub(super) struct Arguments {
     output: PathBuf,
     /// The format, if the name of the file does not tell.
     #[arg(long, value_enum)]
-    to: Option<Target>,
+    to: Option<ConvertFormat>,
 }
 
 /// An output format for nets.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Target {
+enum ConvertFormat {
     /// PNML; inhibitor and reset arcs have a type.
     Pnml,
     /// TINA's language; no reset arcs.
@@ -45,7 +45,7 @@ Examples:
   parikh convert model.lola -o model.pnml
   parikh convert INPUTS/Peterson-PT-2 -o peterson.net";
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(arguments: &ConvertArguments) -> Result<ProgramOutcome> {
     let target = arguments.target()?;
     let net = match input::read_source(&arguments.model)? {
         SourceModel::Net(net) => *net,
@@ -59,25 +59,25 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         written(&net, target).map_err(|why| anyhow::anyhow!("{}: {why}", file.display()))?;
     std::fs::write(file, written).with_context(|| format!("cannot write {}", file.display()))?;
     let core = net.core();
-    if !core.final_markings().is_empty() && target != Target::Pnml {
+    if !core.final_markings().is_empty() && target != ConvertFormat::Pnml {
         note!("parikh: the final markings are left out");
     }
-    if core.units().is_some() && target != Target::Pnml {
+    if core.units().is_some() && target != ConvertFormat::Pnml {
         note!("parikh: the nested units are left out");
     }
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }
 
-impl Arguments {
-    fn target(&self) -> Result<Target> {
+impl ConvertArguments {
+    fn target(&self) -> Result<ConvertFormat> {
         let ending = Path::extension(&self.output).and_then(|ending| ending.to_str());
         match (self.to, ending.map(str::to_ascii_lowercase).as_deref()) {
             (Some(target), _) => Ok(target),
-            (None, Some("pnml")) => Ok(Target::Pnml),
-            (None, Some("net")) => Ok(Target::Tina),
-            (None, Some("lola" | "llnet")) => Ok(Target::Lola),
-            (None, Some("txt")) => Ok(Target::Text),
-            (None, _) => bail!(Misuse(
+            (None, Some("pnml")) => Ok(ConvertFormat::Pnml),
+            (None, Some("net")) => Ok(ConvertFormat::Tina),
+            (None, Some("lola" | "llnet")) => Ok(ConvertFormat::Lola),
+            (None, Some("txt")) => Ok(ConvertFormat::Text),
+            (None, _) => bail!(UsageError(
                 "the name of the output says no format, expected .pnml, .net, .lola or .txt, or --to"
                     .to_owned()
             )),
@@ -86,14 +86,14 @@ impl Arguments {
 }
 
 /// Returns the net as text in the format.
-fn written(net: &ExtendedNet, target: Target) -> Result<String, Unwritable> {
+fn written(net: &ExtendedNet, target: ConvertFormat) -> Result<String, Unwritable> {
     let mut out = String::new();
     match target {
-        Target::Pnml => write_extended(net, &mut out)?,
-        Target::Tina => write_tina(net, &mut out)?,
-        Target::Lola => write_lola(net, &mut out)?,
-        Target::Text if net.is_plain() => out = text::print(net.core()),
-        Target::Text => {
+        ConvertFormat::Pnml => write_extended(net, &mut out)?,
+        ConvertFormat::Tina => write_tina(net, &mut out)?,
+        ConvertFormat::Lola => write_lola(net, &mut out)?,
+        ConvertFormat::Text if net.is_plain() => out = text::print(net.core()),
+        ConvertFormat::Text => {
             let of = |t: &_| !net.inhibitors(*t).is_empty() || !net.resets(*t).is_empty();
             let t = net.core().transitions().find(of);
             return Err(Unwritable::Arcs {

@@ -2,11 +2,11 @@
 
 use super::systems::read_system;
 use super::terminal::{note, whole};
-use super::trace_file::Trace;
-use super::{Misuse, Outcome, limits, pixels, signals};
+use super::trace_file::TraceFile;
+use super::{ProgramOutcome, UsageError, limits, pixels, signals};
 use crate::draw::{
-    self, Highlight, HighlightError, MOST_FIRINGS, MOST_NODES, MOST_WHOLE, Part, Scene, animated,
-    coloured, dot, strip, summary, svg, system,
+    self, DrawnPart, Highlight, HighlightError, MOST_FIRINGS, MOST_NODES, MOST_WHOLE, Scene,
+    animated, coloured, dot, strip, summary, svg, system,
 };
 use crate::input::{self, SourceModel};
 use crate::unfold;
@@ -27,7 +27,7 @@ use std::time::Duration;
     clap::ArgGroup::new("shown").args(["highlight", "invariant", "siphon", "trap", "trace"])
 ))]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct DrawArguments {
     /// A net in any supported format, the directory of a contest instance, or a parallel system.
     model: PathBuf,
     /// Highlight these places and transitions, or labels of a system. Repeatable, for names that
@@ -61,7 +61,7 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    pixels: pixels::Pixels,
+    pixels: pixels::PixelOptions,
     /// Let Graphviz's program `dot` lay out and draw the picture.
     #[arg(long, requires = "output", conflicts_with_all = ["scale", "width"])]
     graphviz: bool,
@@ -106,12 +106,12 @@ const FOR_LAYOUT: f64 = 0.5;
 /// The width or height in pixels from which the picture of a system is reported as large.
 const LARGE: f64 = 4_000.0;
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
     // The ending of the file name selects the format, so it is checked before the work.
-    let output = arguments.output.as_deref().map(|file| Output::of(file, arguments));
+    let output = arguments.output.as_deref().map(|file| DrawOutput::of(file, arguments));
     let output = output.transpose()?;
     if output.is_none() && arguments.pixels.given() {
-        bail!(Misuse("--scale and --width are for -o FILE.png".to_owned()));
+        bail!(UsageError("--scale and --width are for -o FILE.png".to_owned()));
     }
     let budget = limits::budget(Some(arguments.timeout), None);
     signals::leave_after(&budget, || note!("parikh: out of time: {OUT_OF_TIME}"));
@@ -133,7 +133,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     {
         return deliver(&picture, output, &budget);
     }
-    let net = model.into_net(&unfold::Config::default(), &budget)?;
+    let net = model.into_net(&unfold::UnfoldingConfig::default(), &budget)?;
     let net = match &arguments.trace {
         Some(file) => begun(net, file)?,
         None => net,
@@ -141,34 +141,38 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     if arguments.strip {
         let strip = arguments.drawn_strip(&net, &budget)?;
         write_picture(&strip, output)?;
-        return Ok(Outcome::Complete);
+        return Ok(ProgramOutcome::Complete);
     }
-    if let (Some(Output::Svg(file)), false) = (&output, arguments.still)
+    if let (Some(DrawOutput::Svg(file)), false) = (&output, arguments.still)
         && let Some(moving) = arguments.moving(&net, &budget)?
     {
         write(file, &moving)?;
-        return Ok(Outcome::Complete);
+        return Ok(ProgramOutcome::Complete);
     }
     arguments.picture(&net.into(), output, &budget)
 }
 
-fn deliver(picture: &Scene, output: Option<Output<'_>>, budget: &Budget) -> Result<Outcome> {
+fn deliver(
+    picture: &Scene,
+    output: Option<DrawOutput<'_>>,
+    budget: &Budget,
+) -> Result<ProgramOutcome> {
     match output {
         None => whole(&dot(picture))?,
-        Some(Output::Dot(file)) => write(file, &dot(picture))?,
-        Some(Output::ByGraphviz(file)) => return render(&dot(picture), file, budget),
+        Some(DrawOutput::Dot(file)) => write(file, &dot(picture))?,
+        Some(DrawOutput::ByGraphviz(file)) => return render(&dot(picture), file, budget),
         output => write_picture(&svg(picture, &budget.share(FOR_LAYOUT)), output)?,
     }
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }
 
 /// Writes an SVG picture in the requested format.
-fn write_picture(svg: &str, output: Option<Output<'_>>) -> Result<()> {
+fn write_picture(svg: &str, output: Option<DrawOutput<'_>>) -> Result<()> {
     match output {
-        Some(Output::Svg(file)) => write(file, svg),
-        Some(Output::Png(file, size)) => pixels::write(file, svg, size),
+        Some(DrawOutput::Svg(file)) => write(file, svg),
+        Some(DrawOutput::Png(file, size)) => pixels::write(file, svg, size),
         // Other outputs with these options were refused before.
-        _ => bail!(Misuse("expected a name that ends in .svg or .png".to_owned())),
+        _ => bail!(UsageError("expected a name that ends in .svg or .png".to_owned())),
     }
 }
 
@@ -177,7 +181,7 @@ fn write(file: &Path, picture: &str) -> Result<()> {
     std::fs::write(file, picture).with_context(|| format!("cannot write {}", file.display()))
 }
 
-impl Arguments {
+impl DrawArguments {
     /// Returns true if some option applies to nets only. A system is then drawn as a net.
     fn is_about_nets(&self) -> bool {
         let of_structure = self.invariant.is_some() || self.siphon.is_some() || self.trap.is_some();
@@ -188,9 +192,9 @@ impl Arguments {
     fn of_system(
         &self,
         system: &System,
-        output: Option<Output<'_>>,
+        output: Option<DrawOutput<'_>>,
         budget: &Budget,
-    ) -> Result<Outcome> {
+    ) -> Result<ProgramOutcome> {
         let mut bright = BTreeSet::new();
         for name in self.highlight.iter().flat_map(|names| names.split(',')) {
             let Some(label) = system.label_named(name) else {
@@ -203,8 +207,8 @@ impl Arguments {
         }
         match output {
             None => whole(&system::dot(system, &bright))?,
-            Some(Output::Dot(file)) => write(file, &system::dot(system, &bright))?,
-            Some(Output::ByGraphviz(file)) => {
+            Some(DrawOutput::Dot(file)) => write(file, &system::dot(system, &bright))?,
+            Some(DrawOutput::ByGraphviz(file)) => {
                 return render(&system::dot(system, &bright), file, budget);
             }
             output => {
@@ -229,7 +233,7 @@ impl Arguments {
                 write_picture(&system::svg(&picture, system.name()), output)?;
             }
         }
-        Ok(Outcome::Complete)
+        Ok(ProgramOutcome::Complete)
     }
 
     /// Returns the picture of a coloured net. Returns `None` if an option asks for the unfolding.
@@ -253,9 +257,9 @@ impl Arguments {
     fn sequence(&self, net: &Net, file: &Path) -> Result<FiringSequence> {
         let name = || file.display().to_string();
         let text = std::fs::read_to_string(file).with_context(name)?;
-        let trace = Trace::parse(net, &text).with_context(name)?;
+        let trace = TraceFile::parse(net, &text).with_context(name)?;
         trace.has_no_loops().with_context(name)?;
-        Trace::replayed(net, &text)
+        TraceFile::replayed(net, &text)
             .with_context(|| format!("{}: the trace does not replay", name()))?;
         let mut sequence = trace.sequence;
         if let Some(repeat) = &trace.repeat {
@@ -266,13 +270,13 @@ impl Arguments {
 
     /// Returns the part of the net to draw for a trace: the whole net, or the nodes around the
     /// transitions that fire. Also returns true if the part has too many nodes to be readable.
-    fn part_of_trace(&self, net: &Net, sequence: &FiringSequence) -> (Part, bool) {
-        let part = match self.all || Part::whole(net).len() <= MOST_NODES {
-            true => Part::whole(net),
+    fn part_of_trace(&self, net: &Net, sequence: &FiringSequence) -> (DrawnPart, bool) {
+        let part = match self.all || DrawnPart::whole(net).len() <= MOST_NODES {
+            true => DrawnPart::whole(net),
             false => {
                 let fired = sequence.steps().iter().map(|step| (step.transition, String::new()));
                 let fired = Highlight { transitions: fired.collect(), ..Highlight::default() };
-                Part::around(net, &fired)
+                DrawnPart::around(net, &fired)
             }
         };
         let too_much = part.len() > MOST_NODES && !self.all;
@@ -328,22 +332,22 @@ impl Arguments {
     fn picture(
         &self,
         net: &ExtendedNet,
-        output: Option<Output<'_>>,
+        output: Option<DrawOutput<'_>>,
         budget: &Budget,
-    ) -> Result<Outcome> {
+    ) -> Result<ProgramOutcome> {
         let highlight = match self.highlight(net.core(), budget) {
             Ok(highlight) => highlight.unwrap_or_default(),
             Err(error) => match error.downcast_ref() {
                 Some(HighlightError::Spent(_)) => {
                     note!("parikh: {error}: nothing is drawn");
-                    return Ok(Outcome::Incomplete);
+                    return Ok(ProgramOutcome::Incomplete);
                 }
-                Some(HighlightError::NoName) => bail!(Misuse(format!("--highlight: {error}"))),
+                Some(HighlightError::NoName) => bail!(UsageError(format!("--highlight: {error}"))),
                 _ => return Err(error),
             },
         };
         let picture = match self.all {
-            true => draw::extended(net, &Part::whole(net.core()), &highlight),
+            true => draw::extended(net, &DrawnPart::whole(net.core()), &highlight),
             false => part_or_summary(net, &highlight)?,
         };
         deliver(&picture, output, budget)
@@ -375,7 +379,7 @@ impl Arguments {
 fn begun(net: Net, file: &Path) -> Result<Net> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
-    let trace = Trace::parse(&net, &text).with_context(name)?;
+    let trace = TraceFile::parse(&net, &text).with_context(name)?;
     Ok(match trace.begins(&net).with_context(name)? {
         Some(marking) => net.from_marking(marking),
         None => net,
@@ -385,9 +389,9 @@ fn begun(net: Net, file: &Path) -> Result<Net> {
 /// Returns the first of three pictures that is small enough to be readable: the whole net, the part
 /// around the highlighted nodes, or the net in groups.
 fn part_or_summary(net: &ExtendedNet, highlight: &Highlight) -> Result<Scene> {
-    let whole = Part::whole(net.core());
+    let whole = DrawnPart::whole(net.core());
     let nodes = whole.len();
-    let around = Part::around(net.core(), highlight);
+    let around = DrawnPart::around(net.core(), highlight);
     if nodes <= MOST_NODES || around.is_empty() && nodes <= MOST_WHOLE {
         return Ok(draw::extended(net, &whole, highlight));
     }
@@ -416,16 +420,16 @@ fn part_or_summary(net: &ExtendedNet, highlight: &Highlight) -> Result<Scene> {
 }
 
 #[derive(Clone, Copy)]
-enum Output<'a> {
+enum DrawOutput<'a> {
     Dot(&'a Path),
     Svg(&'a Path),
-    Png(&'a Path, crate::png::Size),
+    Png(&'a Path, crate::png::PngSize),
     ByGraphviz(&'a Path),
 }
 
-impl<'a> Output<'a> {
-    fn of(file: &'a Path, arguments: &Arguments) -> Result<Self> {
-        let wrong = |problem: &str| Misuse(format!("{}: {problem}", file.display()));
+impl<'a> DrawOutput<'a> {
+    fn of(file: &'a Path, arguments: &DrawArguments) -> Result<Self> {
+        let wrong = |problem: &str| UsageError(format!("{}: {problem}", file.display()));
         let extension = pixels::extension(file);
         let extension = extension.as_deref();
         if arguments.strip && matches!(extension, Some("dot" | "gv")) {
@@ -435,17 +439,17 @@ impl<'a> Output<'a> {
             bail!(wrong("--scale and --width are for names that end in .png"));
         }
         match extension {
-            Some("dot" | "gv") => Ok(Output::Dot(file)),
-            Some("svg" | "png") if arguments.graphviz => Ok(Output::ByGraphviz(file)),
-            Some("svg") => Ok(Output::Svg(file)),
-            Some("png") => Ok(Output::Png(file, arguments.pixels.size())),
+            Some("dot" | "gv") => Ok(DrawOutput::Dot(file)),
+            Some("svg" | "png") if arguments.graphviz => Ok(DrawOutput::ByGraphviz(file)),
+            Some("svg") => Ok(DrawOutput::Svg(file)),
+            Some("png") => Ok(DrawOutput::Png(file, arguments.pixels.size())),
             _ => bail!(wrong("expected a name that ends in .svg, .png or .dot")),
         }
     }
 }
 
 /// Runs Graphviz to draw `picture` into `file`.
-fn render(picture: &str, file: &Path, budget: &Budget) -> Result<Outcome> {
+fn render(picture: &str, file: &Path, budget: &Budget) -> Result<ProgramOutcome> {
     // The loop below checks the time limit, and also ends the child process.
     signals::stay();
     let spawned = Command::new("dot")
@@ -475,7 +479,7 @@ fn render(picture: &str, file: &Path, budget: &Budget) -> Result<Outcome> {
                 let _ = dot.kill();
                 let _ = dot.wait();
                 note!("parikh: `dot` of Graphviz is out of time: {OUT_OF_TIME}");
-                return Ok(Outcome::Incomplete);
+                return Ok(ProgramOutcome::Incomplete);
             }
             None => std::thread::sleep(Duration::from_millis(5)),
         }
@@ -483,5 +487,5 @@ fn render(picture: &str, file: &Path, budget: &Budget) -> Result<Outcome> {
     if !status.success() {
         bail!("`dot` of Graphviz could not draw {}: {status}", file.display());
     }
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }

@@ -8,12 +8,12 @@ use std::ffi::OsStr;
 
 /// A parser for the name of an examination.
 #[derive(Clone, Copy)]
-pub(super) struct ByName {
+pub(super) struct ExaminationParser {
     /// True if the list of values includes StateSpace.
     pub(super) with_state_space: bool,
 }
 
-impl ByName {
+impl ExaminationParser {
     fn listed(self) -> impl Iterator<Item = PossibleValue> {
         let is_listed =
             move |it: &Examination| self.with_state_space || *it != Examination::StateSpace;
@@ -24,7 +24,7 @@ impl ByName {
     }
 }
 
-impl TypedValueParser for ByName {
+impl TypedValueParser for ExaminationParser {
     type Value = Examination;
 
     fn parse_ref(

@@ -2,8 +2,8 @@
 //! engines that worked while the question was open, the duration and result of each, and the
 //! answer.
 
-use crate::answer::Answer;
-use crate::run::{Report, Turn};
+use crate::answer::GoalAnswer;
+use crate::run::{EngineTurn, RunReport};
 use parikh_net::printable::{Word, counted};
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use std::time::Duration;
 /// the answer.
 pub(super) fn story(
     id: &str,
-    answered: Option<&(Duration, Answer)>,
-    report: &Report,
+    answered: Option<&(Duration, GoalAnswer)>,
+    report: &RunReport,
 ) -> Vec<String> {
     let mut story = vec![format!("parikh: the story of {}", Word(id))];
     let until = answered.map(|(when, _)| *when);
     let turns = report.turns.iter().filter(|turn| until.is_none_or(|until| turn.began <= until));
-    let mut turns: Vec<&Turn> = turns.collect();
+    let mut turns: Vec<&EngineTurn> = turns.collect();
     turns.sort_by_key(|turn| turn.began);
     let mut before = 0;
     for turn in turns {
@@ -58,21 +58,21 @@ pub(super) fn story(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Unanswered;
+    use crate::run::OpenQuestion;
 
     #[test]
     fn turns_are_told_in_their_order_and_the_end_with_its_reason() {
-        let turn = |engine: &str, began, lasted| Turn {
+        let turn = |engine: &str, began, lasted| EngineTurn {
             engine: engine.to_owned(),
             began: Duration::from_secs(began),
             lasted: Duration::from_secs(lasted),
             open: 2,
             said: "3 steps".to_owned(),
         };
-        let report = Report {
-            unanswered: vec![Unanswered { id: "x".into(), reason: "out of time".into() }],
+        let report = RunReport {
+            unanswered: vec![OpenQuestion { id: "x".into(), reason: "out of time".into() }],
             turns: vec![turn("walk", 4, 1), turn("intervals", 0, 2)],
-            ..Report::default()
+            ..RunReport::default()
         };
         assert_eq!(
             story("x", None, &report),

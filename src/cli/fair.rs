@@ -6,7 +6,7 @@ use parikh_net::{Fairness, Net, NodeKind, TransitionId};
 
 /// Fairness towards some or all transitions.
 #[derive(Clone, Debug)]
-pub(super) struct FairTo {
+pub(super) struct FairnessOption {
     strong: bool,
     /// Ids or labels of transitions, labels possibly in quotes. `None` for all transitions.
     names: Option<Vec<String>>,
@@ -14,22 +14,22 @@ pub(super) struct FairTo {
 
 /// The restriction of runs for formulas.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Meant<'a> {
+pub(super) struct RunRestriction<'a> {
     /// Fairness constraints. Without constraints, all runs are considered.
-    pub(super) fair: &'a [FairTo],
+    pub(super) fair: &'a [FairnessOption],
     /// True if only runs that end in the final marking are considered.
     pub(super) cases: bool,
 }
 
 /// Parses a value of `--fair`.
-pub(super) fn fair_to(text: &str) -> Result<FairTo, String> {
+pub(super) fn fair_to(text: &str) -> Result<FairnessOption, String> {
     let (kind, names) = match text.split_once(':') {
         Some((kind, names)) => (kind, Some(listed(names)?)),
         None => (text, None),
     };
     match kind {
-        "weak" => Ok(FairTo { strong: false, names }),
-        "strong" => Ok(FairTo { strong: true, names }),
+        "weak" => Ok(FairnessOption { strong: false, names }),
+        "strong" => Ok(FairnessOption { strong: true, names }),
         _ => {
             Err("expected `weak` or `strong`, and perhaps `:` and transitions behind it".to_owned())
         }
@@ -64,12 +64,12 @@ fn listed(text: &str) -> Result<Vec<String>, String> {
 /// A name denotes no transition, or several transitions for one transition of a model with reset
 /// arcs, or an unquoted name denotes several transitions.
 pub(super) fn fairness(
-    all: &[FairTo],
+    all: &[FairnessOption],
     net: &Net,
 ) -> Result<(Fairness, Vec<NamedNodes>), FormulaProblem> {
     let mut said = Vec::new();
     let mut sides: [Vec<TransitionId>; 2] = Default::default();
-    for FairTo { strong, names } in all {
+    for FairnessOption { strong, names } in all {
         let side = &mut sides[usize::from(*strong)];
         let Some(names) = names else {
             side.extend(net.transitions());
@@ -110,7 +110,7 @@ mod tests {
         );
         let net = net.unwrap();
         let read = |all: &[&str]| {
-            let all: Vec<FairTo> = all.iter().map(|text| fair_to(text).unwrap()).collect();
+            let all: Vec<FairnessOption> = all.iter().map(|text| fair_to(text).unwrap()).collect();
             fairness(&all, &net).map(|(fairness, _)| fairness)
         };
         let sizes = |all: &[&str]| {

@@ -1,7 +1,7 @@
 //! Formulas on the command line and in files, for `check --formula` and `--formulas`.
 
 use super::terminal::note;
-use crate::formula::text::{self, Language, TextError, TextFormula};
+use crate::formula::text::{self, TextError, TextFormula, TextLanguage};
 use crate::formula::{Formula, FormulaProblem, NamedNodes};
 use crate::input;
 use anyhow::{Context, Result, bail};
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
-pub(super) struct Formulas {
+pub(super) struct FormulaOptions {
     /// A formula, optionally with a name in front: 'mutex: AG !(c1 >= 1 && c2 >= 1)'. Repeatable.
     /// The language is described below.
     #[arg(long, value_name = "FORMULA")]
@@ -62,7 +62,7 @@ Formulas:
   so EF a >= 1 && b >= 1 is (EF a >= 1) && (b >= 1); usually EF (a >= 1 && b >= 1) is meant";
 
 /// A formula given by the user.
-pub(super) struct Asked {
+pub(super) struct GivenFormula {
     pub(super) id: String,
     /// The formula, or an error message in one line.
     pub(super) formula: Result<Formula, String>,
@@ -70,11 +70,11 @@ pub(super) struct Asked {
     pub(super) named: Vec<NamedNodes>,
 }
 
-impl Formulas {
+impl FormulaOptions {
     /// Returns the options for one file of formulas.
     pub(super) fn of_file(file: &Path) -> Self {
         let formulas = vec![file.to_owned()];
-        Formulas { formula: Vec::new(), formulas, language: None, strict: false }
+        FormulaOptions { formula: Vec::new(), formulas, language: None, strict: false }
     }
 
     /// Returns true if a formula or a file of formulas is given.
@@ -83,7 +83,7 @@ impl Formulas {
     }
 
     /// Reads all formulas, with unique ids. Errors in single formulas are printed on stderr.
-    pub(super) fn read_aloud(&self, net: &Net) -> Result<Vec<Asked>> {
+    pub(super) fn read_aloud(&self, net: &Net) -> Result<Vec<GivenFormula>> {
         let mut notes = Vec::new();
         let asked = self.read(net, &mut notes);
         notes.iter().for_each(|line| note!("{line}"));
@@ -91,8 +91,8 @@ impl Formulas {
     }
 
     /// Reads all formulas, with unique ids. Errors in single formulas are appended to `notes`.
-    pub(super) fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<Vec<Asked>> {
-        let mut gathered = Gathered { asked: Vec::new(), ids: HashSet::new(), notes };
+    pub(super) fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<Vec<GivenFormula>> {
+        let mut gathered = FormulaCollector { asked: Vec::new(), ids: HashSet::new(), notes };
         for text in &self.formula {
             gathered.add(text::read_one(text, "--formula", net));
         }
@@ -110,7 +110,7 @@ impl Formulas {
         Ok(asked)
     }
 
-    fn read_file(&self, file: &Path, net: &Net, gathered: &mut Gathered<'_>) -> Result<()> {
+    fn read_file(&self, file: &Path, net: &Net, gathered: &mut FormulaCollector<'_>) -> Result<()> {
         let name = file.display().to_string();
         let bytes = std::fs::read(file).with_context(|| format!("{name}: cannot be read"))?;
         let is_xml =
@@ -135,10 +135,10 @@ impl Formulas {
             return Ok(());
         }
         let language = match self.language {
-            Some(LanguageName::Inline) => Language::Inline,
-            Some(LanguageName::Contest) => Language::Contest,
-            Some(LanguageName::Mcc2011) => Language::Mcc2011,
-            Some(LanguageName::Lola) => Language::Lola,
+            Some(LanguageName::Inline) => TextLanguage::Inline,
+            Some(LanguageName::Contest) => TextLanguage::Contest,
+            Some(LanguageName::Mcc2011) => TextLanguage::Mcc2011,
+            Some(LanguageName::Lola) => TextLanguage::Lola,
             Some(LanguageName::Xml) | None => text::detect(text),
         };
         let formulas = text::read(text, &name, language, net, self.strict);
@@ -176,14 +176,14 @@ pub(super) fn complaint(error: &TextError) -> Vec<String> {
     lines
 }
 
-struct Gathered<'n> {
-    asked: Vec<Asked>,
+struct FormulaCollector<'n> {
+    asked: Vec<GivenFormula>,
     ids: HashSet<String>,
     /// Messages about the formulas.
     notes: &'n mut Vec<String>,
 }
 
-impl Gathered<'_> {
+impl FormulaCollector<'_> {
     fn note(&mut self, line: String) {
         self.notes.push(line);
     }
@@ -206,7 +206,7 @@ impl Gathered<'_> {
             self.note(format!("parikh: formula {id}: {error}"));
         }
         self.ids.insert(id.clone());
-        self.asked.push(Asked { id, formula, named: Vec::new() });
+        self.asked.push(GivenFormula { id, formula, named: Vec::new() });
     }
 
     /// Names each formula without a name `formula-N`, where N is its position or the next free
@@ -231,6 +231,6 @@ impl Gathered<'_> {
                 Err(error)
             }),
         };
-        self.asked.push(Asked { id, formula, named });
+        self.asked.push(GivenFormula { id, formula, named });
     }
 }

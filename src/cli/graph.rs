@@ -3,13 +3,13 @@
 use super::begun::begun_where;
 use super::model;
 use super::terminal::{note, whole};
-use super::trace_file::Trace;
-use super::{Misuse, Outcome, limits, pixels, signals};
+use super::trace_file::TraceFile;
+use super::{ProgramOutcome, UsageError, limits, pixels, signals};
 use crate::formula::{lower, text};
 use crate::graph::coverability::Coverability;
 use crate::graph::reachability::{NoGraph, Reachability};
 use crate::graph::svg::svg;
-use crate::graph::view::View;
+use crate::graph::view::GraphView;
 use crate::graph::write;
 use crate::structure::workflow::Workflow;
 use crate::unfold;
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct GraphArguments {
     /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
     /// The output file: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.aut (a
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    pixels: pixels::Pixels,
+    pixels: pixels::PixelOptions,
     /// The largest number of markings. By default 200 for pictures, because larger ones are
     /// unreadable, and 100000 for .aut and .json.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -76,18 +76,18 @@ Examples:
   parikh graph order.pnml --formula 'EF deadlock' -o dead.svg
   parikh graph mutex.pnml -o mutex.aut";
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
     // The ending of the file name selects the format, so it is checked before the work.
-    let kind = Kind::of(arguments.output.as_deref())?;
-    if arguments.pixels.given() && kind != Kind::Png {
-        bail!(Misuse("--scale and --width are for a FILE.png".to_owned()));
+    let kind = GraphOutput::of(arguments.output.as_deref())?;
+    if arguments.pixels.given() && kind != GraphOutput::Png {
+        bail!(UsageError("--scale and --width are for a FILE.png".to_owned()));
     }
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     signals::cancel_on_signal(&budget, || note!("parikh: left before the graph was made"));
     signals::leave_after(&budget, || {
         note!("parikh: out of time: nothing is written; --timeout gives more");
     });
-    let net = model::net_with(&arguments.model, &unfold::Config::default(), &budget)?;
+    let net = model::net_with(&arguments.model, &unfold::UnfoldingConfig::default(), &budget)?;
     let net = begun(net);
     let net = match arguments.trace.as_deref().map(std::fs::read_to_string) {
         Some(Ok(text)) => begun_where(net, &arguments.model, &text)?,
@@ -99,7 +99,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         _ => net,
     };
     if let (Some((.., text)), Some(file)) = (&trace, &arguments.trace) {
-        Trace::replayed(&net, text)
+        TraceFile::replayed(&net, text)
             .with_context(|| format!("{}: the trace does not replay", file.display()))?;
     }
     let most = arguments.most.unwrap_or(kind.most()) as usize;
@@ -108,42 +108,44 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         false => Reachability::of(&net, most, &budget).map_err(Some),
     };
     let mut view = match &graph {
-        Ok(graph) => View::of_reachability(&net, graph),
+        Ok(graph) => GraphView::of_reachability(&net, graph),
         Err(Some(NoGraph::Exhausted(exhausted))) => return Ok(incomplete(&exhausted)),
         Err(why) => match cover(&net, most, &budget, why.is_some()) {
             Err(why) => return Ok(incomplete(&why)),
-            Ok(graph) => View::of_coverability(&net, &graph),
+            Ok(graph) => GraphView::of_coverability(&net, &graph),
         },
     };
-    if view.covers && kind == Kind::Aut {
+    if view.covers && kind == GraphOutput::Aut {
         note!(
             "parikh: the net has no bounds, or --coverability asks for the coverability graph: that is no \
              transition system of the net; name a .svg, .png, .dot or .json file"
         );
-        return Ok(Outcome::Incomplete);
+        return Ok(ProgramOutcome::Incomplete);
     }
     if let Some((sequence, ..)) = &trace {
         highlight(&mut view, sequence)?;
     }
     if let (Some(formula), Ok(graph)) = (&arguments.formula, &graph) {
         match way_to(&net, graph, formula)? {
-            Way::To(way) => highlight(&mut view, &way)?,
-            Way::Nowhere(why) => note!("parikh: nothing is highlighted: {why}"),
+            FormulaPath::To(way) => highlight(&mut view, &way)?,
+            FormulaPath::Nowhere(why) => note!("parikh: nothing is highlighted: {why}"),
         }
     } else if arguments.formula.is_some() {
-        bail!(Misuse(
+        bail!(UsageError(
             "--formula wants the reachability graph, and the net has no bounds".to_owned()
         ));
     }
     note!("parikh: {}", view.caption());
     let written = match kind {
-        Kind::Svg | Kind::Png => svg(&view, &budget),
-        Kind::Dot => write::dot(&view),
-        Kind::Aut => write::aut(&view),
-        Kind::Json => write::json(&view),
+        GraphOutput::Svg | GraphOutput::Png => svg(&view, &budget),
+        GraphOutput::Dot => write::dot(&view),
+        GraphOutput::Aut => write::aut(&view),
+        GraphOutput::Json => write::json(&view),
     };
     match &arguments.output {
-        Some(file) if kind == Kind::Png => pixels::write(file, &written, arguments.pixels.size())?,
+        Some(file) if kind == GraphOutput::Png => {
+            pixels::write(file, &written, arguments.pixels.size())?
+        }
         None => whole(&written)?,
         Some(file) => {
             signals::stay();
@@ -151,11 +153,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
                 .with_context(|| format!("cannot write {}", file.display()))?;
         }
     }
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum GraphOutput {
     Svg,
     Png,
     Dot,
@@ -163,16 +165,16 @@ enum Kind {
     Json,
 }
 
-impl Kind {
-    fn of(file: Option<&Path>) -> Result<Kind> {
-        let Some(file) = file else { return Ok(Kind::Dot) };
+impl GraphOutput {
+    fn of(file: Option<&Path>) -> Result<GraphOutput> {
+        let Some(file) = file else { return Ok(GraphOutput::Dot) };
         Ok(match pixels::extension(file).as_deref() {
-            Some("svg") => Kind::Svg,
-            Some("png") => Kind::Png,
-            Some("dot" | "gv") => Kind::Dot,
-            Some("aut") => Kind::Aut,
-            Some("json") => Kind::Json,
-            _ => bail!(Misuse(format!(
+            Some("svg") => GraphOutput::Svg,
+            Some("png") => GraphOutput::Png,
+            Some("dot" | "gv") => GraphOutput::Dot,
+            Some("aut") => GraphOutput::Aut,
+            Some("json") => GraphOutput::Json,
+            _ => bail!(UsageError(format!(
                 "{}: expected a name that ends in .svg, .png, .dot, .aut or .json",
                 file.display()
             ))),
@@ -181,15 +183,15 @@ impl Kind {
 
     fn most(self) -> u32 {
         match self {
-            Kind::Svg | Kind::Png | Kind::Dot => 200,
-            Kind::Aut | Kind::Json => 100_000,
+            GraphOutput::Svg | GraphOutput::Png | GraphOutput::Dot => 200,
+            GraphOutput::Aut | GraphOutput::Json => 100_000,
         }
     }
 }
 
-fn incomplete(why: &dyn std::fmt::Display) -> Outcome {
+fn incomplete(why: &dyn std::fmt::Display) -> ProgramOutcome {
     note!("parikh: nothing is written: {why}");
-    Outcome::Incomplete
+    ProgramOutcome::Incomplete
 }
 
 /// Computes the coverability graph. With `only_if_unbounded`, returns it only if it shows an
@@ -237,7 +239,7 @@ fn begun(net: Net) -> Net {
 fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>, String)> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
-    let trace = Trace::parse(net, &text).with_context(name)?;
+    let trace = TraceFile::parse(net, &text).with_context(name)?;
     trace.has_no_loops().with_context(name)?;
     let from = trace.begins(net).with_context(name)?;
     let mut sequence = trace.sequence;
@@ -247,7 +249,7 @@ fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>
     Ok((sequence, from, text))
 }
 
-fn highlight(view: &mut View<'_>, sequence: &FiringSequence) -> Result<()> {
+fn highlight(view: &mut GraphView<'_>, sequence: &FiringSequence) -> Result<()> {
     let fired = view.highlight(sequence);
     if fired < sequence.firings() {
         bail!("the trace does not fire: {fired} of its {} firings do", sequence.firings());
@@ -256,7 +258,7 @@ fn highlight(view: &mut View<'_>, sequence: &FiringSequence) -> Result<()> {
 }
 
 /// The result of a formula on the graph.
-enum Way {
+enum FormulaPath {
     /// A shortest firing sequence to a marking that satisfies or violates the formula.
     To(FiringSequence),
     /// No such marking exists. The text states the consequence.
@@ -264,11 +266,11 @@ enum Way {
 }
 
 /// Finds a shortest firing sequence to a marking that a formula asks for.
-fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<Way> {
+fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<FormulaPath> {
     let read = text::read_one(formula, "--formula", net);
     let formula = read.formula?;
     let markings = counted(graph.markings.len(), "marking");
-    let query = lower(&formula, net).map_err(|error| Misuse(error.to_string()))?;
+    let query = lower(&formula, net).map_err(|error| UsageError(error.to_string()))?;
     let (predicate, nowhere) = match query.only_atom() {
         Some((Goal::Reach(predicate), true)) => {
             (predicate, format!("none of the {markings} is one that --formula asks for"))
@@ -276,11 +278,11 @@ fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<Way> {
         Some((Goal::Reach(predicate), false)) => {
             (predicate, format!("--formula holds, so none of the {markings} breaks it"))
         }
-        _ => bail!(Misuse("--formula wants EF φ, or AG φ for a marking without φ".to_owned())),
+        _ => bail!(UsageError("--formula wants EF φ, or AG φ for a marking without φ".to_owned())),
     };
     let holds = |marking: &Marking| predicate.holds(net, marking);
     Ok(match graph.markings.iter().position(holds) {
-        Some(at) => Way::To(graph.sequence_to(at as u32).into_iter().collect()),
-        None => Way::Nowhere(nowhere),
+        Some(at) => FormulaPath::To(graph.sequence_to(at as u32).into_iter().collect()),
+        None => FormulaPath::Nowhere(nowhere),
     })
 }

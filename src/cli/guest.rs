@@ -1,6 +1,6 @@
 //! Worker processes for native solvers. A worker process is this program with a hidden command.
 
-use super::{Command, Outcome};
+use super::{ProgramCommand, ProgramOutcome};
 
 /// The command that starts a worker process.
 pub(super) const COMMAND: &str = "solver-guest";
@@ -12,15 +12,15 @@ const VARIABLE: &str = "PARIKH_GUESTS";
 
 /// The arguments of a worker process.
 #[derive(clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct WorkerArguments {
     /// The query language.
     #[arg(value_enum, default_value = "programs")]
-    language: Language,
+    language: QueryLanguage,
 }
 
 /// The query language of a worker process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Language {
+enum QueryLanguage {
     /// Linear programs in bytes, for HiGHS.
     Programs,
     /// SMT-LIB 2, for Z3.
@@ -29,7 +29,7 @@ enum Language {
 
 /// Makes native solvers run in worker processes from now on.
 #[cfg(any(feature = "highs", feature = "z3"))]
-pub(super) fn invite(command: &Command) {
+pub(super) fn invite(command: &ProgramCommand) {
     use crate::solvers::guest::{self, Program};
     if std::env::var_os(VARIABLE).is_some_and(|value| value == "off") {
         return;
@@ -48,24 +48,25 @@ pub(super) fn invite(command: &Command) {
     guest::invite(Program { path, arguments: vec![COMMAND.into()] });
     // These commands have time limits and most likely need a solver, so a worker process starts at
     // once.
-    if cfg!(feature = "highs") && matches!(command, Command::Check(_) | Command::Mcc) {
+    if cfg!(feature = "highs") && matches!(command, ProgramCommand::Check(_) | ProgramCommand::Mcc)
+    {
         guest::prepare();
     }
 }
 
 #[cfg(not(any(feature = "highs", feature = "z3")))]
-pub(super) fn invite(_: &Command) {}
+pub(super) fn invite(_: &ProgramCommand) {}
 
 /// Serves queries as a worker process.
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
+pub(super) fn run(arguments: &WorkerArguments) -> anyhow::Result<ProgramOutcome> {
     match arguments.language {
         #[cfg(feature = "highs")]
-        Language::Programs => {
+        QueryLanguage::Programs => {
             let [from, to] = ends()?;
             crate::solvers::guest::serve(from, to)
         }
         #[cfg(feature = "z3")]
-        Language::Smt2 => {
+        QueryLanguage::Smt2 => {
             let [from, to] = ends()?;
             crate::solvers::guest::serve_smt(from, to)
         }

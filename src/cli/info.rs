@@ -1,6 +1,6 @@
 //! `parikh info`: describes a model.
 
-use super::Outcome;
+use super::ProgramOutcome;
 use super::json::number;
 use super::systems;
 use super::terminal::{in_json, lines, whole};
@@ -19,51 +19,51 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct InfoArguments {
     /// A PNML file, a net as text, the directory of a contest instance, or a parallel system (.dot,
     /// .pml, .aut, .fsm).
     model: PathBuf,
     /// The output format.
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: InfoFormat,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Format {
+enum InfoFormat {
     Text,
     Json,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(arguments: &InfoArguments) -> Result<ProgramOutcome> {
     if let Some(system) = systems::read_system(&arguments.model)? {
         match arguments.format {
-            Format::Text => lines(&systems::about(&system))?,
-            Format::Json => whole(&in_json(systems::about_json(&system)))?,
+            InfoFormat::Text => lines(&systems::about(&system))?,
+            InfoFormat::Json => whole(&in_json(systems::about_json(&system)))?,
         }
-        return Ok(Outcome::Complete);
+        return Ok(ProgramOutcome::Complete);
     }
     let model = match input::read_source(&arguments.model)? {
         SourceModel::Net(net) => return of_net(&net, arguments.format),
         SourceModel::Coloured(net) => Model::from(*net),
     };
     let colours = model.colours().map(|net| (coloured_text(net), coloured_json(net)));
-    if let (Format::Text, Some((text, _))) = (arguments.format, &colours) {
+    if let (InfoFormat::Text, Some((text, _))) = (arguments.format, &colours) {
         lines(text)?;
     }
-    let net = model.into_net(&unfold::Config::default(), &Budget::unlimited());
+    let net = model.into_net(&unfold::UnfoldingConfig::default(), &Budget::unlimited());
     let unfolded = net.map(ExtendedNet::from);
     let info = unfolded.as_ref().map(Info::new);
     match (arguments.format, &info) {
-        (Format::Text, Ok(info)) => {
+        (InfoFormat::Text, Ok(info)) => {
             if colours.is_some() {
                 lines(&["unfolded, without what never holds a token or fires:".to_owned()])?;
             }
             lines(&info.text())?;
         }
-        (Format::Text, Err(why)) => {
+        (InfoFormat::Text, Err(why)) => {
             lines(&[format!("unfolded     not: {:#}", anyhow!((*why).clone()))])?;
         }
-        (Format::Json, info) => {
+        (InfoFormat::Json, info) => {
             let mut object = info.as_ref().map_or(json!({}), |info| info.json());
             object["type"] = "info".into();
             if let Some((_, colours)) = colours {
@@ -73,20 +73,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             whole(&in_json(object))?;
         }
     }
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }
 
-fn of_net(net: &ExtendedNet, format: Format) -> Result<Outcome> {
+fn of_net(net: &ExtendedNet, format: InfoFormat) -> Result<ProgramOutcome> {
     let info = Info::new(net);
     match format {
-        Format::Text => lines(&info.text())?,
-        Format::Json => {
+        InfoFormat::Text => lines(&info.text())?,
+        InfoFormat::Json => {
             let mut object = info.json();
             object["type"] = "info".into();
             whole(&in_json(object))?;
         }
     }
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }
 
 fn coloured_text(net: &ColouredNet) -> [String; 6] {

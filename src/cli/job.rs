@@ -1,18 +1,18 @@
 //! One inquiry about one model: the common part of `check`, `mcc` and `states`. Runs the inquiry
 //! and prints its results.
 
-use super::Outcome;
-use super::beside::{Beside, OpenFile, write};
+use super::ProgramOutcome;
+use super::beside::{OpenEvidence, OutputDirectories, write};
 use super::explain::story;
-use super::fair::Meant;
-use super::output::{About, FIGURE, Printer};
-use super::progress::{News, Progress};
-use super::questions::{Inquiry, Reading};
+use super::fair::RunRestriction;
+use super::output::{AnswerContext, AnswerPrinter, FIGURE};
+use super::progress::{RunProgress, RunState};
+use super::questions::{InquiryReader, RequestedQuestions};
 use super::terminal::note;
-use crate::answer::Answer;
+use crate::answer::GoalAnswer;
 use crate::evidence_files::EvidenceFile;
-use crate::model::{Model, View};
-use crate::run::{self, Event, Report};
+use crate::model::{Model, ModelView};
+use crate::run::{self, Event, RunReport};
 use anyhow::{Result, anyhow};
 use parikh_net::Assumption;
 use parikh_net::printable::Word;
@@ -21,22 +21,22 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// An inquiry about a model, with its limits and outputs.
-pub(super) struct Job<'a> {
-    pub(super) inquiry: Inquiry<'a>,
+pub(super) struct InquiryJob<'a> {
+    pub(super) inquiry: RequestedQuestions<'a>,
     /// The restriction of runs for formulas.
-    pub(super) meant: Meant<'a>,
+    pub(super) meant: RunRestriction<'a>,
     pub(super) budget: &'a Budget,
-    pub(super) config: run::Config,
+    pub(super) config: run::RunConfig,
     /// The messages to print besides the answers.
-    pub(super) watch: Watch,
-    pub(super) printer: Printer,
+    pub(super) watch: RunMessages,
+    pub(super) printer: AnswerPrinter,
     /// The files to write.
-    pub(super) beside: Beside<'a>,
+    pub(super) beside: OutputDirectories<'a>,
 }
 
 /// Messages about a run besides its answers.
 #[derive(Clone, Default)]
-pub(super) struct Watch {
+pub(super) struct RunMessages {
     /// True if statistics of every stage are printed, even if the process ends before an engine
     /// returns.
     pub(super) statistics: bool,
@@ -48,12 +48,12 @@ pub(super) struct Watch {
     pub(super) only: Vec<String>,
 }
 
-impl Job<'_> {
+impl InquiryJob<'_> {
     /// Answers the questions and prints each answer as soon as it is known.
-    pub(super) fn run(&self, model: &Model) -> Result<Report> {
+    pub(super) fn run(&self, model: &Model) -> Result<RunReport> {
         let (only, explain) = (&self.watch.only, &self.watch.explain);
-        let questions = Reading::new(&self.inquiry, self.meant, only, explain);
-        let mut listener = Listener {
+        let questions = InquiryReader::new(&self.inquiry, self.meant, only, explain);
+        let mut listener = RunListener {
             job: self,
             questions: &questions,
             start: Instant::now(),
@@ -81,7 +81,7 @@ impl Job<'_> {
     }
 
     /// Prints how to continue an interrupted run with the open questions.
-    fn say_how_to_go_on(&self, report: &Report) {
+    fn say_how_to_go_on(&self, report: &RunReport) {
         let open = report.unanswered.iter().map(|question| {
             match Word(&question.id).to_string() {
                 // The shell would remove an unquoted backslash.
@@ -105,18 +105,18 @@ impl Job<'_> {
 }
 
 /// A listener for the events of a run, which prints them.
-struct Listener<'j, 'm> {
-    job: &'j Job<'j>,
-    questions: &'j Reading<'j>,
+struct RunListener<'j, 'm> {
+    job: &'j InquiryJob<'j>,
+    questions: &'j InquiryReader<'j>,
     start: Instant,
-    progress: Option<Progress>,
-    file: Option<OpenFile<'m>>,
+    progress: Option<RunProgress>,
+    file: Option<OpenEvidence<'m>>,
     /// Answers to explain, with the times at which they came.
-    stories: HashMap<String, (Duration, Answer)>,
+    stories: HashMap<String, (Duration, GoalAnswer)>,
 }
 
-impl<'m> Listener<'_, 'm> {
-    fn hear(&mut self, view: View<'m>, event: Event<'_>) {
+impl<'m> RunListener<'_, 'm> {
+    fn hear(&mut self, view: ModelView<'m>, event: Event<'_>) {
         match event {
             Event::Begun { questions } => self.begin(view, questions),
             Event::Settled { id, goal, knowledge } => {
@@ -135,7 +135,7 @@ impl<'m> Listener<'_, 'm> {
             }
             Event::Waiting { questions: open, goals, engines, between } => {
                 if let Some(progress) = &mut self.progress {
-                    progress.show(&News { open, goals, engines, between });
+                    progress.show(&RunState { open, goals, engines, between });
                 }
             }
             Event::Declined(why) => {
@@ -146,18 +146,18 @@ impl<'m> Listener<'_, 'm> {
                 if self.job.watch.statistics {
                     print_statistics(report);
                 }
-                super::leaving::exit(super::code_of(Outcome::of(report)));
+                super::leaving::exit(super::code_of(ProgramOutcome::of(report)));
             }
         }
     }
 
-    fn begin(&mut self, view: View<'m>, questions: &[String]) {
-        let Job { inquiry, budget, watch, printer, beside, .. } = self.job;
+    fn begin(&mut self, view: ModelView<'m>, questions: &[String]) {
+        let InquiryJob { inquiry, budget, watch, printer, beside, .. } = self.job;
         match inquiry.is_figures() {
             true => printer.expects(questions.iter().map(|figure| format!("{FIGURE}{figure}"))),
             false => {
                 printer.expects(questions.iter().cloned());
-                let progress = || Progress::start(questions.len(), watch.events, budget);
+                let progress = || RunProgress::start(questions.len(), watch.events, budget);
                 self.progress.get_or_insert_with(progress);
             }
         }
@@ -166,7 +166,7 @@ impl<'m> Listener<'_, 'm> {
         }
     }
 
-    fn answer(&mut self, view: View<'m>, answer: &Answer) {
+    fn answer(&mut self, view: ModelView<'m>, answer: &GoalAnswer) {
         let (job, when) = (self.job, self.start.elapsed());
         if let Some(progress) = &mut self.progress {
             progress.answered(answer);
@@ -178,16 +178,16 @@ impl<'m> Listener<'_, 'm> {
         // The model may not state an initial marking, or may start with one case instead of
         // several.
         let is_assumed = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
-        let says_where = matches!(job.inquiry, Inquiry::Process(..))
+        let says_where = matches!(job.inquiry, RequestedQuestions::Process(..))
             || job.meant.cases
             || view.net().assumptions().iter().any(is_assumed);
         let trace = job.beside.write_trace(view, answer, says_where);
-        let about = About { view, named: self.questions.named(&answer.id) };
+        let about = AnswerContext { view, named: self.questions.named(&answer.id) };
         self.print(|printer| printer.answer(answer, &about, when, trace.as_ref()));
     }
 
     /// Prints without interfering with the progress lines.
-    fn print(&self, print: impl FnOnce(&Printer)) {
+    fn print(&self, print: impl FnOnce(&AnswerPrinter)) {
         let print = || print(&self.job.printer);
         match &self.progress {
             Some(progress) => progress.hide(print),
@@ -196,8 +196,8 @@ impl<'m> Listener<'_, 'm> {
     }
 
     /// Prints the final messages of a run.
-    fn end(&mut self, report: &Report) {
-        let Job { inquiry, budget, watch, printer, .. } = self.job;
+    fn end(&mut self, report: &RunReport) {
+        let InquiryJob { inquiry, budget, watch, printer, .. } = self.job;
         if let Some(progress) = &self.progress {
             progress.end();
         }
@@ -214,7 +214,7 @@ impl<'m> Listener<'_, 'm> {
 }
 
 /// Prints the statistics of every stage.
-pub(super) fn print_statistics(report: &Report) {
+pub(super) fn print_statistics(report: &RunReport) {
     for (stage, text) in &report.statistics {
         note!("{stage:<12} {text}");
     }

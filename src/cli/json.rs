@@ -5,9 +5,9 @@
 //! 2⁵³ are JSON numbers, because every reader represents them exactly. Other numbers are strings of
 //! digits, and infinity is `"+inf"`.
 
-use crate::answer::{Exhibit, Grade, Nodes, Value};
+use crate::answer::{AnswerWitness, Grade, QuestionValue, ReasonNodes};
 use crate::formula::NamedNodes;
-use crate::model::View;
+use crate::model::ModelView;
 use num_bigint::BigUint;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::loops::{LoopElement, LoopRun, Turn};
@@ -31,10 +31,10 @@ pub(super) fn number(number: impl Display) -> Json {
 }
 
 /// Returns the value of an answer: `"TRUE"`, `"FALSE"`, a number, or `"+inf"`.
-pub(super) fn value(value: &Value) -> Json {
+pub(super) fn value(value: &QuestionValue) -> Json {
     match value {
-        Value::Number(_) | Value::Count(_) => number(value),
-        Value::Bool(_) | Value::Infinite => value.to_string().into(),
+        QuestionValue::Number(_) | QuestionValue::Count(_) => number(value),
+        QuestionValue::Bool(_) | QuestionValue::Infinite => value.to_string().into(),
     }
 }
 
@@ -49,7 +49,7 @@ pub(super) fn searched(grade: Grade) -> Option<Json> {
 }
 
 /// Returns the ids of an answer's nodes. For a quotient, these are nodes of the coloured net.
-pub(super) fn nodes(nodes: &Nodes, view: View<'_>) -> Json {
+pub(super) fn nodes(nodes: &ReasonNodes, view: ModelView<'_>) -> Json {
     let net = view.net();
     let coloured = net.folding().filter(|folding| folding.classes().is_some());
     let place = |&p: &PlaceId| match coloured {
@@ -80,33 +80,33 @@ pub(super) fn named(named: &[NamedNodes]) -> Vec<Json> {
 }
 
 /// Returns the witness of an answer, step by step.
-pub(super) fn witness(exhibit: &Exhibit, view: View<'_>) -> Json {
+pub(super) fn witness(exhibit: &AnswerWitness, view: ModelView<'_>) -> Json {
     let mut witness = match exhibit {
         _ if length(exhibit) > STEPS => json!({"cut": true}),
-        Exhibit::Firings(sequence) => json!({"steps": steps(sequence, view)}),
-        Exhibit::Loops(run) => json!({"steps": looped(run, view)}),
-        Exhibit::Pump(pumping) => pump(pumping, view),
-        Exhibit::Lasso(run) => lasso(run, view),
+        AnswerWitness::Firings(sequence) => json!({"steps": steps(sequence, view)}),
+        AnswerWitness::Loops(run) => json!({"steps": looped(run, view)}),
+        AnswerWitness::Pump(pumping) => pump(pumping, view),
+        AnswerWitness::Lasso(run) => lasso(run, view),
     };
     witness["kind"] = match exhibit {
-        Exhibit::Firings(_) => "firings".into(),
-        Exhibit::Loops(_) => "loops".into(),
-        Exhibit::Pump(_) => "pump".into(),
-        Exhibit::Lasso(_) => "lasso".into(),
+        AnswerWitness::Firings(_) => "firings".into(),
+        AnswerWitness::Loops(_) => "loops".into(),
+        AnswerWitness::Pump(_) => "pump".into(),
+        AnswerWitness::Lasso(_) => "lasso".into(),
     };
     witness["firings"] = exhibit.firings().map_or(Json::Null, number);
     witness
 }
 
 /// Returns the number of steps of a witness in written form.
-fn length(exhibit: &Exhibit) -> usize {
+fn length(exhibit: &AnswerWitness) -> usize {
     let stage = |stage: &Stage| stage.prefix.steps().len() + stage.pump.steps().len();
     match exhibit {
-        Exhibit::Firings(sequence) => sequence.steps().len(),
+        AnswerWitness::Firings(sequence) => sequence.steps().len(),
         // Each occurrence of a block is written out.
-        Exhibit::Loops(run) => written(run),
-        Exhibit::Pump(pumping) => pumping.stages().map(stage).sum(),
-        Exhibit::Lasso(LassoRun { prefix, end }) => {
+        AnswerWitness::Loops(run) => written(run),
+        AnswerWitness::Pump(pumping) => pumping.stages().map(stage).sum(),
+        AnswerWitness::Lasso(LassoRun { prefix, end }) => {
             let cycle = match end {
                 RunEnd::Repeats(cycle) => cycle.steps().len(),
                 RunEnd::Dead | RunEnd::Anything => 0,
@@ -137,7 +137,7 @@ fn step(times: Json, repeated: impl FnOnce() -> Vec<Json>) -> Json {
     json!({"times": times, "steps": repeated()})
 }
 
-fn steps(sequence: &FiringSequence, view: View<'_>) -> Vec<Json> {
+fn steps(sequence: &FiringSequence, view: ModelView<'_>) -> Vec<Json> {
     let name = |t| Json::from(view.transition_name(t));
     let steps = sequence.steps().iter().map(|it| match it.count {
         1 => name(it.transition),
@@ -146,7 +146,7 @@ fn steps(sequence: &FiringSequence, view: View<'_>) -> Vec<Json> {
     steps.collect()
 }
 
-fn looped(run: &LoopRun, view: View<'_>) -> Vec<Json> {
+fn looped(run: &LoopRun, view: ModelView<'_>) -> Vec<Json> {
     let once = BigUint::from(1u8);
     let mut of_blocks: Vec<Vec<Json>> = Vec::new();
     for block in run.blocks() {
@@ -166,12 +166,12 @@ fn looped(run: &LoopRun, view: View<'_>) -> Vec<Json> {
     of_blocks.pop().unwrap_or_default()
 }
 
-fn pump(pumping: &PumpSequence, view: View<'_>) -> Json {
+fn pump(pumping: &PumpSequence, view: ModelView<'_>) -> Json {
     let stage = |stage: &Stage| json!({"steps": steps(&stage.prefix, view), "repeat": steps(&stage.pump, view)});
     json!({"stages": pumping.stages().map(stage).collect::<Vec<_>>()})
 }
 
-fn lasso(run: &LassoRun, view: View<'_>) -> Json {
+fn lasso(run: &LassoRun, view: ModelView<'_>) -> Json {
     let (end, cycle) = match &run.end {
         RunEnd::Repeats(cycle) => ("repeats", steps(cycle, view)),
         RunEnd::Dead => ("dead", Vec::new()),
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(number(-edge), json!(-9_007_199_254_740_992i64));
         assert_eq!(number(edge + 1), json!("9007199254740993"));
         assert_eq!(number(i128::MAX), json!(i128::MAX.to_string()));
-        assert_eq!(value(&Value::Infinite), json!("+inf"));
-        assert_eq!(value(&Value::Bool(true)), json!("TRUE"));
+        assert_eq!(value(&QuestionValue::Infinite), json!("+inf"));
+        assert_eq!(value(&QuestionValue::Bool(true)), json!("TRUE"));
     }
 }

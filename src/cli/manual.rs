@@ -2,7 +2,7 @@
 //! definition of the command line.
 
 use super::terminal::whole;
-use super::{Arguments, Outcome};
+use super::{ProgramArguments, ProgramOutcome};
 use anyhow::{Context, Result};
 use clap::{Arg, ArgAction, Command, CommandFactory, ValueHint};
 use clap_complete::Shell;
@@ -15,17 +15,17 @@ Examples:
   parikh completions zsh > ~/.zfunc/_parikh
   parikh completions fish > ~/.config/fish/completions/parikh.fish
   parikh completions zsh parikh-certify > ~/.zfunc/_parikh-certify")]
-pub(super) struct Completions {
+pub(super) struct CompletionArguments {
     /// The shell.
     shell: Shell,
     /// The program to complete.
     #[arg(value_enum, default_value = "parikh")]
-    program: Program,
+    program: CompletedProgram,
 }
 
 /// The programs described here. `parikh-bench completions` describes itself.
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum Program {
+enum CompletedProgram {
     Parikh,
     ParikhCertify,
 }
@@ -34,34 +34,34 @@ enum Program {
 #[command(after_help = "\
 Example:
   parikh man ~/.local/share/man/man1      # then: man parikh-check")]
-pub(super) struct Man {
+pub(super) struct ManArguments {
     /// The directory for the pages parikh.1, parikh-check.1, … and parikh-certify.1; created if
     /// necessary.
     directory: PathBuf,
 }
 
-pub(super) fn completions(arguments: &Completions) -> Result<Outcome> {
+pub(super) fn completions(arguments: &CompletionArguments) -> Result<ProgramOutcome> {
     let mut script = Vec::new();
     let mut command = match arguments.program {
-        Program::Parikh => Arguments::command(),
-        Program::ParikhCertify => certify(),
+        CompletedProgram::Parikh => ProgramArguments::command(),
+        CompletedProgram::ParikhCertify => certify(),
     };
     let name = command.get_name().to_owned();
     clap_complete::generate(arguments.shell, &mut command, name, &mut script);
     whole(&String::from_utf8_lossy(&script))?;
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }
 
-pub(super) fn man(arguments: &Man) -> Result<Outcome> {
+pub(super) fn man(arguments: &ManArguments) -> Result<ProgramOutcome> {
     let directory = &arguments.directory;
     std::fs::create_dir_all(directory)
         .with_context(|| format!("cannot make {}", directory.display()))?;
     let of = |command| pages(command, directory);
-    [Arguments::command(), certify()]
+    [ProgramArguments::command(), certify()]
         .into_iter()
         .try_for_each(of)
         .with_context(|| format!("cannot write pages to {}", directory.display()))?;
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }
 
 /// Writes the pages of a command and of its subcommands.

@@ -1,20 +1,20 @@
 //! `parikh mcc`: one call in the contest, as BenchKit makes it.
 
-use super::fair::Meant;
-use super::job::Job;
-use super::output::{Format, Printer};
-use super::questions::Inquiry;
+use super::fair::RunRestriction;
+use super::job::InquiryJob;
+use super::output::{AnswerFormat, AnswerPrinter};
+use super::questions::RequestedQuestions;
 use super::terminal::{line, note, printed};
-use super::{Outcome, limits, signals};
+use super::{ProgramOutcome, limits, signals};
 use crate::input;
 use crate::mcc::Examination;
-use crate::mcc::benchkit::Call;
+use crate::mcc::benchkit::BenchKitCall;
 use crate::run;
 use anyhow::{Context, Result};
 use std::path::Path;
 
-pub(super) fn run() -> Result<Outcome> {
-    let call = Call::from_environment();
+pub(super) fn run() -> Result<ProgramOutcome> {
+    let call = BenchKitCall::from_environment();
     call.remarks.iter().for_each(|remark| note!("parikh: {remark}"));
     let examination = match call.examination.as_deref().map(str::parse::<Examination>) {
         None => {
@@ -32,7 +32,7 @@ pub(super) fn run() -> Result<Outcome> {
                 Err(error) => note!("parikh: BK_EXAMINATION: {error}"),
             }
             line("DO_NOT_COMPETE");
-            return Ok(Outcome::Complete);
+            return Ok(ProgramOutcome::Complete);
         }
     };
     let budget = limits::budget(Some(call.usable_time()), Some(call.usable_memory()));
@@ -51,7 +51,7 @@ pub(super) fn run() -> Result<Outcome> {
         Err(error) if super::is_declined(&error) => {
             note!("parikh: {error:#}");
             line("CANNOT_COMPUTE");
-            Ok(Outcome::Incomplete)
+            Ok(ProgramOutcome::Incomplete)
         }
         Err(error) => {
             line("CANNOT_COMPUTE");
@@ -68,20 +68,28 @@ fn say_nothing_was_found() {
 }
 
 fn read_and_run(
-    call: &Call,
+    call: &BenchKitCall,
     here: &Path,
     examination: Examination,
     budget: &parikh_solvers::Budget,
-) -> Result<(run::Report, Outcome)> {
+) -> Result<(run::RunReport, ProgramOutcome)> {
     // The contest's nets have no times and no priorities, although some tools write such elements.
-    let model = input::read_model_as(here, input::Timing::LeftOut)?;
-    let inquiry = Inquiry::of_instance(examination, here)?;
-    let config = run::Config::default();
+    let model = input::read_model_as(here, input::TimingTreatment::LeftOut)?;
+    let inquiry = RequestedQuestions::of_instance(examination, here)?;
+    let config = run::RunConfig::default();
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
-    let printer = Printer::new(Format::Mcc, config.threads > 1);
+    let printer = AnswerPrinter::new(AnswerFormat::Mcc, config.threads > 1);
     let (watch, beside) = Default::default();
-    let report = Job { inquiry, meant: Meant::default(), budget, config, watch, printer, beside }
-        .run(&model)?;
-    let outcome = Outcome::of(&report);
+    let report = InquiryJob {
+        inquiry,
+        meant: RunRestriction::default(),
+        budget,
+        config,
+        watch,
+        printer,
+        beside,
+    }
+    .run(&model)?;
+    let outcome = ProgramOutcome::of(&report);
     Ok((report, outcome))
 }

@@ -47,7 +47,7 @@ mod verdicts;
 
 use crate::formula::text::TextError;
 use crate::input::InputError;
-use crate::run::Report;
+use crate::run::RunReport;
 use clap::{Parser, Subcommand};
 use parikh_net::printable::Printable;
 use std::process::ExitCode;
@@ -61,9 +61,9 @@ use terminal::note;
 #[command(
     name = "parikh", version, propagate_version = true, after_help = EXIT_CODES, max_term_width = 112
 )]
-struct Arguments {
+struct ProgramArguments {
     #[command(subcommand)]
-    command: Command,
+    command: ProgramCommand,
     /// Print more on stderr: -v one line per stage, -vv per step, -vvv everything. PARIKH_LOG
     /// overrides it.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
@@ -89,52 +89,52 @@ A file that cannot be written takes no answer away: what was asked is answered a
 says which file it was and why, and the code is 1, also where 0 or 3 would be.";
 
 #[derive(Subcommand)]
-enum Command {
+enum ProgramCommand {
     /// Answer the questions of an examination, or formulas, about a model.
-    Check(check::Arguments),
+    Check(check::CheckArguments),
     /// Show the automaton of an LTL formula: its size and class, a picture, or a file for other
     /// tools.
-    Automaton(automaton::Arguments),
+    Automaton(automaton::AutomatonArguments),
     /// Write a goal in any encoding as a file for other solvers: SMT-LIB 2, LP format or DIMACS.
-    Encode(encode::Arguments),
+    Encode(encode::EncodeArguments),
     /// Describe a model: sizes, weights, units, initial marking.
-    Info(info::Arguments),
+    Info(info::InfoArguments),
     /// Show place invariants (sums of tokens that never change), or transition invariants (firings
     /// that change nothing together).
-    Invariants(structure::invariants::Arguments),
+    Invariants(structure::invariants::InvariantsArguments),
     /// Show siphons: sets of places that stay empty once they are empty.
     Siphons(structure::sets::SiphonArguments),
     /// Show traps: sets of places that stay marked once they are marked.
     Traps(structure::sets::TrapArguments),
     /// Draw a net, with an invariant, a siphon, a trap or a trace highlighted.
-    Draw(draw::Arguments),
+    Draw(draw::DrawArguments),
     /// Write the reachability graph of a small net: a picture, or a file for other tools.
-    Graph(graph::Arguments),
+    Graph(graph::GraphArguments),
     /// Count a state space: the numbers of markings and firings, and the largest numbers of tokens.
-    States(states::Arguments),
+    States(states::StatesArguments),
     /// Compute the 21 properties of a contest model form, each with the reason.
-    Properties(properties::Arguments),
+    Properties(properties::PropertiesArguments),
     /// Check verdict files of the contest, or compare one with a model.
     #[command(subcommand)]
-    Verdicts(verdicts::Command),
+    Verdicts(verdicts::VerdictsCommand),
     /// Reduce a net to a smaller one that answers the same questions, with a log of the steps.
-    Reduce(reduce::Arguments),
+    Reduce(reduce::ReduceArguments),
     /// Write the unfolding of a coloured net, and the origin of its nodes.
-    Unfold(unfold::Arguments),
+    Unfold(unfold::UnfoldArguments),
     /// Write a net in another format: PNML, or the language of TINA, of LoLA, or Parikh's own.
-    Convert(convert::Arguments),
+    Convert(convert::ConvertArguments),
     /// Write an HTML page with the findings, the net, witnesses to play and certificates to read.
-    Report(report::Arguments),
+    Report(report::ReportArguments),
     /// Play the token game on a net: fire by name or number, undo, follow a trace.
-    Play(play::Arguments),
+    Play(play::PlayArguments),
     /// Answer all problems of a directory of the RERS challenge, and write a file of answers.
-    Rers(systems::rers::Arguments),
+    Rers(systems::rers::RersArguments),
     /// Fire a sequence from a file on a model, and show where it leads.
-    Replay(replay::Arguments),
+    Replay(replay::ReplayArguments),
     /// Write a file that makes your shell complete `parikh` commands.
-    Completions(manual::Completions),
+    Completions(manual::CompletionArguments),
     /// Write the manual pages, one for each command.
-    Man(manual::Man),
+    Man(manual::ManArguments),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
     ///
     /// Reads BK_EXAMINATION, BK_INPUT, BK_TIME_CONFINEMENT and BK_MEMORY_CONFINEMENT, and the
@@ -144,24 +144,24 @@ enum Command {
     Mcc,
     /// Run as the worker process of a native solver. Parikh starts itself with this command.
     #[command(hide = true, name = guest::COMMAND)]
-    Guest(guest::Arguments),
+    Guest(guest::WorkerArguments),
 }
 
 /// The result of a command that ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Outcome {
+enum ProgramOutcome {
     Complete,
     Incomplete,
     InternalError,
 }
 
-impl Outcome {
+impl ProgramOutcome {
     /// Returns the outcome of a run.
-    fn of(report: &Report) -> Self {
+    fn of(report: &RunReport) -> Self {
         match report {
-            report if report.faults > 0 => Outcome::InternalError,
-            report if report.unanswered.is_empty() => Outcome::Complete,
-            _ => Outcome::Incomplete,
+            report if report.faults > 0 => ProgramOutcome::InternalError,
+            report if report.unanswered.is_empty() => ProgramOutcome::Complete,
+            _ => ProgramOutcome::Incomplete,
         }
     }
 }
@@ -169,40 +169,40 @@ impl Outcome {
 /// Parses the arguments, runs the command, and prints its error if it fails.
 pub fn main() -> ExitCode {
     terminal::tell_of_panics();
-    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(error));
+    let arguments = ProgramArguments::try_parse().unwrap_or_else(|error| refuse(error));
     terminal::start_logging(arguments.verbose, arguments.quiet);
     guest::invite(&arguments.command);
     let result = match arguments.command {
-        Command::Check(arguments) => check::run(&arguments),
-        Command::Automaton(arguments) => automaton::run(&arguments),
-        Command::Encode(arguments) => encode::run(&arguments),
-        Command::Info(arguments) => info::run(&arguments),
-        Command::Invariants(arguments) => structure::invariants::run(&arguments),
-        Command::Siphons(arguments) => structure::sets::siphons(&arguments),
-        Command::Traps(arguments) => structure::sets::traps(&arguments),
-        Command::Draw(arguments) => draw::run(&arguments),
-        Command::Graph(arguments) => graph::run(&arguments),
-        Command::States(arguments) => states::run(&arguments),
-        Command::Properties(arguments) => properties::run(&arguments),
-        Command::Verdicts(command) => verdicts::run(&command),
-        Command::Reduce(arguments) => reduce::run(&arguments),
-        Command::Unfold(arguments) => unfold::run(&arguments),
-        Command::Convert(arguments) => convert::run(&arguments),
-        Command::Report(arguments) => report::run(&arguments),
-        Command::Play(arguments) => play::run(&arguments),
-        Command::Rers(arguments) => systems::rers::run(&arguments),
-        Command::Replay(arguments) => replay::run(&arguments),
-        Command::Completions(arguments) => manual::completions(&arguments),
-        Command::Man(arguments) => manual::man(&arguments),
-        Command::Mcc => mcc::run(),
-        Command::Guest(arguments) => guest::run(&arguments),
+        ProgramCommand::Check(arguments) => check::run(&arguments),
+        ProgramCommand::Automaton(arguments) => automaton::run(&arguments),
+        ProgramCommand::Encode(arguments) => encode::run(&arguments),
+        ProgramCommand::Info(arguments) => info::run(&arguments),
+        ProgramCommand::Invariants(arguments) => structure::invariants::run(&arguments),
+        ProgramCommand::Siphons(arguments) => structure::sets::siphons(&arguments),
+        ProgramCommand::Traps(arguments) => structure::sets::traps(&arguments),
+        ProgramCommand::Draw(arguments) => draw::run(&arguments),
+        ProgramCommand::Graph(arguments) => graph::run(&arguments),
+        ProgramCommand::States(arguments) => states::run(&arguments),
+        ProgramCommand::Properties(arguments) => properties::run(&arguments),
+        ProgramCommand::Verdicts(command) => verdicts::run(&command),
+        ProgramCommand::Reduce(arguments) => reduce::run(&arguments),
+        ProgramCommand::Unfold(arguments) => unfold::run(&arguments),
+        ProgramCommand::Convert(arguments) => convert::run(&arguments),
+        ProgramCommand::Report(arguments) => report::run(&arguments),
+        ProgramCommand::Play(arguments) => play::run(&arguments),
+        ProgramCommand::Rers(arguments) => systems::rers::run(&arguments),
+        ProgramCommand::Replay(arguments) => replay::run(&arguments),
+        ProgramCommand::Completions(arguments) => manual::completions(&arguments),
+        ProgramCommand::Man(arguments) => manual::man(&arguments),
+        ProgramCommand::Mcc => mcc::run(),
+        ProgramCommand::Guest(arguments) => guest::run(&arguments),
     };
     match result {
         Ok(outcome) => ExitCode::from(leaving::code(code_of(outcome))),
         Err(error) => {
             tell(&error);
             ExitCode::from(match () {
-                () if error.is::<Misuse>() || error.is::<Misspelt>() => 2,
+                () if error.is::<UsageError>() || error.is::<SyntaxError>() => 2,
                 // The work exceeds a limit on time, memory or size.
                 () if is_declined(&error) => 3,
                 () => 1,
@@ -213,7 +213,7 @@ pub fn main() -> ExitCode {
 
 /// Returns true if a coloured net is too large to unfold, or the time for unfolding is over.
 fn is_declined(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| cause.is::<crate::unfold::Declined>())
+    error.chain().any(|cause| cause.is::<crate::unfold::UnfoldingError>())
 }
 
 /// Ends with clap's message: the help, the version, or an error in the command line. Arguments such
@@ -222,7 +222,7 @@ fn is_declined(error: &anyhow::Error) -> bool {
 fn refuse(error: clap::Error) -> ! {
     let shown = std::env::args_os().map(|word| Printable(word.display()).to_string());
     match error.use_stderr() {
-        true => Arguments::try_parse_from(shown).err().unwrap_or(error).exit(),
+        true => ProgramArguments::try_parse_from(shown).err().unwrap_or(error).exit(),
         false => error.exit(),
     }
 }
@@ -231,9 +231,9 @@ fn refuse(error: clap::Error) -> ! {
 fn tell(error: &anyhow::Error) {
     match error.downcast_ref::<TextError>().filter(|_| error.chain().len() == 1) {
         Some(error) => formulas::complaint(error).iter().for_each(|line| note!("{line}")),
-        None if error.is::<Misspelt>() => {
+        None if error.is::<SyntaxError>() => {
             note!("parikh: {error}");
-            let lines = error.downcast_ref::<Misspelt>().map(|error| &error.where_in_the_text);
+            let lines = error.downcast_ref::<SyntaxError>().map(|error| &error.where_in_the_text);
             lines.into_iter().flatten().for_each(|line| note!("  {line}"));
         }
         None => match error.downcast_ref::<InputError>() {
@@ -252,11 +252,11 @@ fn tell(error: &anyhow::Error) {
 }
 
 /// Returns the exit code: 0 complete, 3 some question is open, 4 an internal error.
-fn code_of(outcome: Outcome) -> u8 {
+fn code_of(outcome: ProgramOutcome) -> u8 {
     match outcome {
-        Outcome::Complete => 0,
-        Outcome::Incomplete => 3,
-        Outcome::InternalError => 4,
+        ProgramOutcome::Complete => 0,
+        ProgramOutcome::Incomplete => 3,
+        ProgramOutcome::InternalError => 4,
     }
 }
 
@@ -264,12 +264,12 @@ fn code_of(outcome: Outcome) -> u8 {
 /// arguments that clap refuses.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct Misuse(String);
+struct UsageError(String);
 
 /// A syntax error in a text on the command line. The exit code is 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
-struct Misspelt {
+struct SyntaxError {
     why: String,
     /// The text, and below it a caret at the error.
     where_in_the_text: [String; 2],
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn the_help_is_wrapped_once() {
         let mut all = Vec::new();
-        ends(&Arguments::command(), &mut all);
+        ends(&ProgramArguments::command(), &mut all);
         let wide = |line: &str| line.chars().count() > WIDE;
         for (name, text) in all {
             let lines: Vec<&str> = text.lines().collect();

@@ -9,11 +9,15 @@ use std::path::{Path, PathBuf};
 
 /// Reads the net of `model`, unfolded if it is coloured.
 pub(super) fn net(model: &Path) -> Result<Net> {
-    net_with(model, &unfold::Config::default(), &Budget::unlimited())
+    net_with(model, &unfold::UnfoldingConfig::default(), &Budget::unlimited())
 }
 
 /// Reads the net of `model`, unfolded with `config` if it is coloured.
-pub(super) fn net_with(model: &Path, config: &unfold::Config, budget: &Budget) -> Result<Net> {
+pub(super) fn net_with(
+    model: &Path,
+    config: &unfold::UnfoldingConfig,
+    budget: &Budget,
+) -> Result<Net> {
     Ok(input::read_model(model)?.into_net(config, budget)?)
 }
 

@@ -5,11 +5,11 @@
 
 use super::json;
 use super::terminal::{line, object};
-use crate::answer::Answer;
+use crate::answer::GoalAnswer;
 use crate::formula::NamedNodes;
 use crate::mcc::techniques::{Circumstances, techniques};
-use crate::model::View;
-use crate::run::{Report, Unanswered};
+use crate::model::ModelView;
+use crate::run::{OpenQuestion, RunReport};
 use clap::ValueEnum;
 use indicatif::ProgressBar;
 use parikh_net::assumption::{self, Assumption};
@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// An output format for answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum AnswerFormat {
     /// One line per question: id, answer, reason.
     Text,
     /// A JSON object per line: one per question as soon as it is known, then a summary.
@@ -31,17 +31,17 @@ pub(super) enum Format {
 }
 
 /// The context of an answer.
-pub(super) struct About<'m> {
+pub(super) struct AnswerContext<'m> {
     /// The net whose nodes the answer names.
-    pub(super) view: View<'m>,
+    pub(super) view: ModelView<'m>,
     /// The nodes that names in the question denote.
     pub(super) named: Vec<NamedNodes>,
 }
 
 /// A printer for answers as they come.
 #[derive(Clone)]
-pub(super) struct Printer {
-    format: Format,
+pub(super) struct AnswerPrinter {
+    format: AnswerFormat,
     parallel: bool,
     /// The progress bar of a run that only computes figures of a state space. Printing suspends it.
     states: Option<ProgressBar>,
@@ -51,47 +51,47 @@ pub(super) struct Printer {
     later: Vec<String>,
 }
 
-impl Printer {
+impl AnswerPrinter {
     /// Returns a printer. `parallel` means that several threads work.
-    pub(super) fn new(format: Format, parallel: bool) -> Self {
-        Printer { format, parallel, states: None, examination: None, later: Vec::new() }
+    pub(super) fn new(format: AnswerFormat, parallel: bool) -> Self {
+        AnswerPrinter { format, parallel, states: None, examination: None, later: Vec::new() }
     }
 
     /// Returns the printer for one of several inquiries. `name` is its name, and `later` has the
     /// names of the inquiries that follow.
     pub(super) fn of_examination(&self, name: String, later: Vec<String>) -> Self {
-        Printer { examination: Some(name), later, ..self.clone() }
+        AnswerPrinter { examination: Some(name), later, ..self.clone() }
     }
 
     /// Returns the printer that prints figures of a state space as a table, with a progress bar.
     pub(super) fn of_states(self, progress: ProgressBar) -> Self {
-        Printer { states: Some(progress), ..self }
+        AnswerPrinter { states: Some(progress), ..self }
     }
 
     /// Registers the ids of expected answers. If the process ends before all of them are answered,
     /// [`say_what_is_open`] reports the others as open.
     pub(super) fn expects(&self, ids: impl Iterator<Item = String>) {
         let open = ids.chain(self.later.iter().cloned()).collect();
-        *expected() = Some(Expected { printer: self.clone(), open });
+        *expected() = Some(ExpectedAnswers { printer: self.clone(), open });
     }
 
     /// Prints an answer. `trace` is the file of its witness.
     pub(super) fn answer(
         &self,
-        answer: &Answer,
-        about: &About<'_>,
+        answer: &GoalAnswer,
+        about: &AnswerContext<'_>,
         after: Duration,
         trace: Option<&PathBuf>,
     ) {
         told(&answer.id);
-        let &About { view, ref named } = about;
+        let &AnswerContext { view, ref named } = about;
         let assumptions = assumptions(answer, view);
         let seconds = after.as_secs_f64();
         let engines = answer.techniques.join(" ");
         match self.format {
-            Format::Text => {
+            AnswerFormat::Text => {
                 let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
-                let Answer { id, value, reason, grade, .. } = answer;
+                let GoalAnswer { id, value, reason, grade, .. } = answer;
                 let said: String = named.iter().map(|it| format!("; {it}")).collect();
                 let said = said + &assumed(&assumptions);
                 line(&format!(
@@ -99,7 +99,7 @@ impl Printer {
                     Word(id)
                 ));
             }
-            Format::Json => self.tell(json!({
+            AnswerFormat::Json => self.tell(json!({
                 "type": "answer",
                 "id": answer.id,
                 "value": json::value(&answer.value),
@@ -119,7 +119,7 @@ impl Printer {
                     .and_then(|exhibit| exhibit.firings()).map(json::number),
                 "trace": trace,
             })),
-            Format::Mcc => {
+            AnswerFormat::Mcc => {
                 let value = &answer.value;
                 let techniques = self.contest_techniques(answer, view);
                 line(&format!("FORMULA {} {value} TECHNIQUES {techniques}", Word(&answer.id)));
@@ -129,13 +129,13 @@ impl Printer {
 
     /// Prints a question without an answer. The contest requires no answer line in this case, so
     /// the reason goes to the log.
-    pub(super) fn unanswered(&self, question: &Unanswered) {
-        let Unanswered { id, reason } = question;
+    pub(super) fn unanswered(&self, question: &OpenQuestion) {
+        let OpenQuestion { id, reason } = question;
         told(id);
         if self.states.is_some() {
             let id = id.strip_prefix(FIGURE).unwrap_or(id);
             match self.format {
-                Format::Json => {
+                AnswerFormat::Json => {
                     let figure = figure_key(id);
                     object(json!({"type": "unknown", "figure": figure, "reason": reason}));
                 }
@@ -144,9 +144,11 @@ impl Printer {
             return;
         }
         match self.format {
-            Format::Text => line(&format!("{}: unknown — {reason}", called(id))),
-            Format::Json => self.tell(json!({"type": "unanswered", "id": id, "reason": reason})),
-            Format::Mcc => tracing::warn!("{}: unknown — {reason}", Word(id)),
+            AnswerFormat::Text => line(&format!("{}: unknown — {reason}", called(id))),
+            AnswerFormat::Json => {
+                self.tell(json!({"type": "unanswered", "id": id, "reason": reason}))
+            }
+            AnswerFormat::Mcc => tracing::warn!("{}: unknown — {reason}", Word(id)),
         }
     }
 
@@ -156,15 +158,17 @@ impl Printer {
             expected.open.push(id.to_owned());
         }
         match self.format {
-            Format::Text => line(&format!("{}: withdrawn — {WITHDRAWN}", called(id))),
-            Format::Json => self.tell(json!({"type": "withdrawn", "id": id, "reason": WITHDRAWN})),
-            Format::Mcc => tracing::warn!("{}: withdrawn — {WITHDRAWN}", Word(id)),
+            AnswerFormat::Text => line(&format!("{}: withdrawn — {WITHDRAWN}", called(id))),
+            AnswerFormat::Json => {
+                self.tell(json!({"type": "withdrawn", "id": id, "reason": WITHDRAWN}))
+            }
+            AnswerFormat::Mcc => tracing::warn!("{}: withdrawn — {WITHDRAWN}", Word(id)),
         }
     }
 
     /// Prints the last line of machine-readable output.
-    pub(super) fn summary(&self, report: &Report) {
-        if self.format == Format::Json {
+    pub(super) fn summary(&self, report: &RunReport) {
+        if self.format == AnswerFormat::Json {
             self.tell(json!({
                 "type": "summary",
                 "answered": report.answered,
@@ -176,14 +180,14 @@ impl Printer {
     }
 
     /// Prints a figure of the state space.
-    pub(super) fn figure(&self, figure: &Answer, view: View<'_>, after: Duration) {
-        let Answer { id, value, reason, grade, .. } = figure;
+    pub(super) fn figure(&self, figure: &GoalAnswer, view: ModelView<'_>, after: Duration) {
+        let GoalAnswer { id, value, reason, grade, .. } = figure;
         told(&format!("{FIGURE}{id}"));
         let seconds = after.as_secs_f64();
         let assumptions = assumptions(figure, view);
         let said = assumed(&assumptions);
         match (self.format, &self.states) {
-            (Format::Text, Some(progress)) => {
+            (AnswerFormat::Text, Some(progress)) => {
                 let (key, value) = (figure_words(id), in_groups(&value.to_string()));
                 let techniques = figure.techniques.join(" ");
                 progress.suspend(|| {
@@ -192,7 +196,7 @@ impl Printer {
                     ));
                 });
             }
-            (Format::Json, Some(progress)) => progress.suspend(|| {
+            (AnswerFormat::Json, Some(progress)) => progress.suspend(|| {
                 object(json!({
                     "type": "figure",
                     "figure": figure_key(id),
@@ -210,22 +214,22 @@ impl Printer {
     }
 
     /// Prints a figure in the contest's format.
-    fn contest_figure(&self, figure: &Answer, view: View<'_>, after: Duration) {
-        let Answer { id, value, reason, grade, .. } = figure;
+    fn contest_figure(&self, figure: &GoalAnswer, view: ModelView<'_>, after: Duration) {
+        let GoalAnswer { id, value, reason, grade, .. } = figure;
         match self.format {
-            Format::Text => line(&format!(
+            AnswerFormat::Text => line(&format!(
                 "{}: {value} — {reason}{} [{grade}, {}, {:.2} s]",
                 in_letters(id),
                 assumed(&assumptions(figure, view)),
                 figure.techniques.join(" "),
                 after.as_secs_f64()
             )),
-            Format::Json => {
+            AnswerFormat::Json => {
                 let id = format!("{FIGURE}{id}");
-                let about = About { view, named: Vec::new() };
-                self.answer(&Answer { id, ..figure.clone() }, &about, after, None);
+                let about = AnswerContext { view, named: Vec::new() };
+                self.answer(&GoalAnswer { id, ..figure.clone() }, &about, after, None);
             }
-            Format::Mcc => {
+            AnswerFormat::Mcc => {
                 let techniques = self.contest_techniques(figure, view);
                 line(&format!("STATE_SPACE {id} {value} TECHNIQUES {techniques}"));
             }
@@ -241,11 +245,11 @@ impl Printer {
     }
 
     /// Returns the techniques of an answer about the nodes of `view`, in the contest's words.
-    fn contest_techniques(&self, answer: &Answer, view: View<'_>) -> String {
+    fn contest_techniques(&self, answer: &GoalAnswer, view: ModelView<'_>) -> String {
         let circumstances = Circumstances {
             parallel: self.parallel,
-            unfolded: matches!(view, View::Unfolding(_) | View::Quotient(_)),
-            merged_colours: matches!(view, View::Quotient(_)),
+            unfolded: matches!(view, ModelView::Unfolding(_) | ModelView::Quotient(_)),
+            merged_colours: matches!(view, ModelView::Quotient(_)),
             ..answer.circumstances()
         };
         techniques(&answer.techniques, circumstances).join(" ")
@@ -253,7 +257,7 @@ impl Printer {
 }
 
 /// Returns everything that an answer assumes about the model.
-fn assumptions(answer: &Answer, view: View<'_>) -> Vec<Assumption> {
+fn assumptions(answer: &GoalAnswer, view: ModelView<'_>) -> Vec<Assumption> {
     let units = answer.assumes_units.then_some(Assumption::SafeUnits);
     units.into_iter().chain(view.net().assumptions().iter().cloned()).collect()
 }
@@ -319,14 +323,14 @@ fn in_letters(figure: &str) -> String {
 const WITHDRAWN: &str = "it rested on the model's claim that its units are safe, which is false";
 
 /// The expected answers.
-struct Expected {
-    printer: Printer,
+struct ExpectedAnswers {
+    printer: AnswerPrinter,
     open: Vec<String>,
 }
 
-static EXPECTED: Mutex<Option<Expected>> = Mutex::new(None);
+static EXPECTED: Mutex<Option<ExpectedAnswers>> = Mutex::new(None);
 
-fn expected() -> MutexGuard<'static, Option<Expected>> {
+fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {
     EXPECTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
@@ -338,10 +342,10 @@ fn told(id: &str) {
 
 /// Reports all unanswered questions as open when the process has to end.
 pub(super) fn say_what_is_open() {
-    let Some(Expected { printer, open }) = expected().take() else { return };
+    let Some(ExpectedAnswers { printer, open }) = expected().take() else { return };
     for id in open {
         let reason = "left before it was found".to_owned();
-        printer.unanswered(&Unanswered { id, reason });
+        printer.unanswered(&OpenQuestion { id, reason });
     }
 }
 
@@ -351,10 +355,10 @@ mod tests {
 
     #[test]
     fn what_was_told_is_not_said_to_be_open() {
-        let printer = Printer::new(Format::Text, false);
+        let printer = AnswerPrinter::new(AnswerFormat::Text, false);
         printer.expects(["a", "STATE_SPACE STATES", "b"].into_iter().map(str::to_owned));
         let reason = "out of time".to_owned();
-        printer.unanswered(&Unanswered { id: "a".to_owned(), reason });
+        printer.unanswered(&OpenQuestion { id: "a".to_owned(), reason });
         told("STATE_SPACE STATES");
         let open = expected().as_ref().map(|expected| expected.open.clone());
         assert_eq!(open, Some(vec!["b".to_owned()]));

@@ -1,13 +1,13 @@
 //! PNG output of `draw` and `graph`.
 
 use super::terminal::note;
-use super::{Misuse, signals};
-use crate::png::{self, Size};
+use super::{UsageError, signals};
+use crate::png::{self, PngSize};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
 #[derive(clap::Args)]
-pub(super) struct Pixels {
+pub(super) struct PixelOptions {
     /// For PNG: the scale, in output pixels per pixel of the picture. By default 2, or less if the
     /// picture is too large.
     #[arg(long, value_name = "N", value_parser = scale, conflicts_with = "width")]
@@ -27,30 +27,30 @@ fn scale(text: &str) -> Result<f64, String> {
     scale.ok_or_else(|| "expected a number above 0, such as 2 or 0.5".to_owned())
 }
 
-impl Pixels {
+impl PixelOptions {
     /// Returns true if an option sets the size.
     pub(super) fn given(&self) -> bool {
         self.scale.is_some() || self.width.is_some()
     }
 
-    pub(super) fn size(&self) -> Size {
+    pub(super) fn size(&self) -> PngSize {
         match (self.scale, self.width) {
-            (Some(scale), _) => Size::Scale(scale),
-            (_, Some(width)) => Size::Width(width),
-            _ => Size::Fitting,
+            (Some(scale), _) => PngSize::Scale(scale),
+            (_, Some(width)) => PngSize::Width(width),
+            _ => PngSize::Fitting,
         }
     }
 }
 
 /// Writes a picture into a PNG file, and reports a reduced scale and missing characters.
-pub(super) fn write(file: &Path, svg: &str, size: Size) -> Result<()> {
+pub(super) fn write(file: &Path, svg: &str, size: PngSize) -> Result<()> {
     let made = png::png(svg, size);
     signals::stay();
     let picture = match made {
         Ok(picture) => picture,
-        Err(error) => bail!(Misuse(format!("{}: {error}", file.display()))),
+        Err(error) => bail!(UsageError(format!("{}: {error}", file.display()))),
     };
-    if size == Size::Fitting && picture.scale < png::SCALE {
+    if size == PngSize::Fitting && picture.scale < png::SCALE {
         let (wide, high) = picture.pixels;
         note!(
             "parikh: {}: {wide} × {high} pixels, at a scale of {:.2} instead of {} so that it fits; in SVG it \

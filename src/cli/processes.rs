@@ -1,6 +1,6 @@
 //! Questions about processes on the command line: the net they refer to.
 
-use super::Misuse;
+use super::UsageError;
 use crate::evidence::words;
 use crate::input;
 use crate::mcc::Examination;
@@ -34,7 +34,7 @@ Processes (workflow nets, and nets with a final marking):
   parikh check order.pnml --cases --formula 'precedence(Accept, Ship)' --trace traces";
 
 #[derive(clap::Args)]
-pub(super) struct Cases {
+pub(super) struct CaseOptions {
     /// For soundness: the number of cases handled at the same time. The initial and the final
     /// marking are multiplied by it.
     #[arg(long = "k", value_name = "N", default_value = "1", requires = "examination",
@@ -51,11 +51,11 @@ pub(super) struct Cases {
     pub(super) one_by_one: bool,
 }
 
-impl Cases {
+impl CaseOptions {
     /// Returns the options for one case with these final markings. If `last` is empty, the model's
     /// final markings count.
-    pub(super) fn done_in(last: Vec<String>) -> Cases {
-        Cases { number: 1, last, one_by_one: false }
+    pub(super) fn done_in(last: Vec<String>) -> CaseOptions {
+        CaseOptions { number: 1, last, one_by_one: false }
     }
 
     /// Returns true if an option about cases is given.
@@ -74,7 +74,7 @@ impl Cases {
         let path = file;
         let file = input::model_file(file)?;
         let Model::Plain(net) = model else {
-            bail!(Misuse(
+            bail!(UsageError(
                 "soundness is asked of place/transition nets: `parikh unfold MODEL -o flat.pnml` \
                  first, and name the final marking there with --final"
                     .to_owned()
@@ -115,14 +115,14 @@ impl Cases {
     }
 }
 
-impl Cases {
+impl CaseOptions {
     /// Returns the markings of `--final` without duplicates.
     fn finals(&self, net: &Net) -> Result<Vec<Marking>> {
         let mut finals: Vec<Marking> = Vec::new();
         for text in &self.last {
             let last = marking_text::parse(text, net).map_err(|why| anyhow!("--final: {why}"))?;
             if last.total() == 0 {
-                bail!(Misuse("--final: a case that is done has a token somewhere".to_owned()));
+                bail!(UsageError("--final: a case that is done has a token somewhere".to_owned()));
             }
             if !finals.contains(&last) {
                 finals.push(last);

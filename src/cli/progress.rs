@@ -9,7 +9,7 @@
 
 use super::json;
 use super::terminal::object;
-use crate::answer::Answer;
+use crate::answer::GoalAnswer;
 use crate::run::{AtWork, MaximumRange};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::printable::{Word, counted};
@@ -24,7 +24,7 @@ const SHOWN: usize = 4;
 const EVENTS: Duration = Duration::from_secs(1);
 
 /// The progress display of a run.
-pub(super) struct Progress {
+pub(super) struct RunProgress {
     bar: ProgressBar,
     budget: Budget,
     questions: usize,
@@ -36,7 +36,7 @@ pub(super) struct Progress {
 }
 
 /// The current state of a run.
-pub(super) struct News<'a> {
+pub(super) struct RunState<'a> {
     /// The number of open questions.
     pub(super) open: usize,
     /// The number of open goals.
@@ -47,7 +47,7 @@ pub(super) struct News<'a> {
     pub(super) between: &'a [MaximumRange],
 }
 
-impl Progress {
+impl RunProgress {
     /// Starts the display for this number of questions. The bar is hidden if stderr is no terminal.
     pub(super) fn start(questions: usize, events: bool, budget: &Budget) -> Self {
         let bar = ProgressBar::new_spinner();
@@ -55,16 +55,16 @@ impl Progress {
             bar.set_style(style);
         }
         let (last, told, begun) = (None, None, Instant::now());
-        Progress { bar, budget: budget.clone(), questions, last, events, told, begun }
+        RunProgress { bar, budget: budget.clone(), questions, last, events, told, begun }
     }
 
     /// Records an answer.
-    pub(super) fn answered(&mut self, answer: &Answer) {
+    pub(super) fn answered(&mut self, answer: &GoalAnswer) {
         self.last = Some(format!("{} {}", Word(&answer.id), answer.value));
     }
 
     /// Shows the current state.
-    pub(super) fn show(&mut self, news: &News<'_>) {
+    pub(super) fn show(&mut self, news: &RunState<'_>) {
         if !self.bar.is_hidden() {
             self.bar.set_message(self.words(news));
             self.bar.tick();
@@ -74,7 +74,7 @@ impl Progress {
         }
     }
 
-    fn words(&self, news: &News<'_>) -> String {
+    fn words(&self, news: &RunState<'_>) -> String {
         let left =
             self.budget.remaining().map_or(String::new(), |left| format!(", {} left", short(left)));
         let mut text = format!(
@@ -103,7 +103,7 @@ impl Progress {
         text
     }
 
-    fn event(&mut self, news: &News<'_>) {
+    fn event(&mut self, news: &RunState<'_>) {
         let bounds: Vec<serde_json::Value> = news
             .between
             .iter()
@@ -167,9 +167,9 @@ mod tests {
     #[test]
     fn what_is_open_who_works_and_the_best_bounds_are_told() {
         let budget = Budget::lasting(Duration::from_secs(3_000));
-        let mut progress = Progress::start(16, false, &budget);
+        let mut progress = RunProgress::start(16, false, &budget);
         progress.last = Some("X-03 FALSE".to_owned());
-        let news = News {
+        let news = RunState {
             open: 11,
             goals: 20,
             engines: &[AtWork { engine: "walk".to_owned(), since: Duration::from_secs(200) }],

@@ -3,15 +3,15 @@
 use super::json::number;
 use super::model;
 use super::terminal::{line, object, whole};
-use super::{Outcome, limits, signals};
+use super::{ProgramOutcome, limits, signals};
 use crate::about::NetMeant;
 use crate::input;
 use crate::mcc::techniques::{Circumstances, techniques};
 use crate::run;
 use crate::unfold;
 use crate::verdicts::{
-    Category, Computed, Findings, KeyNet, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict,
-    VerdictFile, Version, firing_sequence, now,
+    Category, ComputedKey, FormatVersion, KeyFindings, KeyNet, KeyProperty, KeyVerdict, StatedBy,
+    TECHNIQUES, Truth, VerdictFile, VerdictValue, firing_sequence, now,
 };
 use anyhow::Result;
 use clap::ValueEnum;
@@ -24,14 +24,14 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct PropertiesArguments {
     /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
     #[command(flatten)]
-    limits: Limits,
+    limits: KeyLimits,
     /// The output format. xml is a verdict file, printed as a whole at the end.
     #[arg(short, long, value_enum, default_value = "text")]
-    format: Format,
+    format: PropertiesFormat,
 }
 
 /// The minimum time for shortening the witnesses of one key.
@@ -39,7 +39,7 @@ const SHORTENING: Duration = Duration::from_millis(300);
 
 /// Limits for the computation of keys.
 #[derive(clap::Args)]
-pub(super) struct Limits {
+pub(super) struct KeyLimits {
     /// Time limit, including reading the model: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -55,7 +55,7 @@ pub(super) struct Limits {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum PropertiesFormat {
     /// One line per key: name, value, reason.
     Text,
     /// A JSON object per line, one per key, and one if the model's claim of safe units is false.
@@ -69,31 +69,33 @@ Examples:
   parikh properties philosophers.pnml
   parikh properties INPUTS/Peterson-PT-2 --timeout 5m --format xml > verdicts.xml";
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
     let budget = arguments.limits.budget();
     let of = key_net(&arguments.model, &budget)?;
-    let wanted: Vec<Property> = Property::all().collect();
+    let wanted: Vec<KeyProperty> = KeyProperty::all().collect();
     let format = arguments.format;
-    if let (Format::Text, Some(about)) = (format, about(&of)) {
+    if let (PropertiesFormat::Text, Some(about)) = (format, about(&of)) {
         line(about);
     }
     let config = arguments.limits.config();
     let found = of.compute(&wanted, &[], &config, &budget, |computed| match format {
-        Format::Text => {
+        PropertiesFormat::Text => {
             line(&format!("{}: {} — {}", computed.property, computed.value, computed.explanation));
         }
-        Format::Json => object(json(computed, arguments.limits.threads, &of)),
-        Format::Xml => {}
+        PropertiesFormat::Json => object(json(computed, arguments.limits.threads, &of)),
+        PropertiesFormat::Xml => {}
     });
     if let Some(breach) = &found.breach {
         let text = format!("the model's NUPN claim is false: {breach}");
         match format {
-            Format::Text => line(&format!("# {text}")),
-            Format::Json => object(json!({"type": "false_unit_claim", "explanation": text})),
-            Format::Xml => {}
+            PropertiesFormat::Text => line(&format!("# {text}")),
+            PropertiesFormat::Json => {
+                object(json!({"type": "false_unit_claim", "explanation": text}))
+            }
+            PropertiesFormat::Xml => {}
         }
     }
-    if format == Format::Xml {
+    if format == PropertiesFormat::Xml {
         let file = verdict_file(&arguments.model, &of, &found.keys, arguments.limits.threads);
         whole(&file.print())?;
     }
@@ -121,22 +123,24 @@ pub(super) fn key_net(model: &Path, budget: &Budget) -> Result<KeyNet<'static>> 
     let model = input::read_model(model)?;
     match model.colours() {
         Some(coloured) => Ok(KeyNet::of_coloured(coloured, budget)?),
-        None => Ok(KeyNet::of_net(Cow::Owned(model.into_net(&unfold::Config::default(), budget)?))),
+        None => Ok(KeyNet::of_net(Cow::Owned(
+            model.into_net(&unfold::UnfoldingConfig::default(), budget)?,
+        ))),
     }
 }
 
 /// Returns the outcome: complete if every key is known and no result failed its check.
-fn outcome(found: &Findings) -> Outcome {
+fn outcome(found: &KeyFindings) -> ProgramOutcome {
     if found.faults > 0 {
-        Outcome::InternalError
+        ProgramOutcome::InternalError
     } else if found.keys.iter().any(|computed| computed.value == Truth::Unknown) {
-        Outcome::Incomplete
+        ProgramOutcome::Incomplete
     } else {
-        Outcome::Complete
+        ProgramOutcome::Complete
     }
 }
 
-impl Limits {
+impl KeyLimits {
     /// Returns the budget. Signals cancel it, and the process ends after its deadline.
     pub(super) fn budget(&self) -> Budget {
         let budget = limits::budget(Some(self.timeout), self.memory);
@@ -144,10 +148,10 @@ impl Limits {
         budget
     }
 
-    pub(super) fn config(&self) -> run::Config {
-        let defaults = run::Config::default();
+    pub(super) fn config(&self) -> run::RunConfig {
+        let defaults = run::RunConfig::default();
         let threads = self.threads.map_or(defaults.threads, usize::from);
-        run::Config {
+        run::RunConfig {
             threads,
             seed: self.seed,
             keep_all_witnesses: false,
@@ -158,7 +162,7 @@ impl Limits {
     }
 }
 
-fn json(computed: &Computed, threads: Option<u16>, of: &KeyNet<'_>) -> serde_json::Value {
+fn json(computed: &ComputedKey, threads: Option<u16>, of: &KeyNet<'_>) -> serde_json::Value {
     let place = |&p| of.net().place_name(p);
     json!({
         "type": "property",
@@ -176,16 +180,16 @@ fn json(computed: &Computed, threads: Option<u16>, of: &KeyNet<'_>) -> serde_jso
 fn verdict_file(
     model: &Path,
     of: &KeyNet<'_>,
-    found: &[Computed],
+    found: &[ComputedKey],
     threads: Option<u16>,
 ) -> VerdictFile {
     let net = of.net();
     let instance = model::instance_names(model, net).into_iter().next().unwrap_or_default();
     let date = now();
-    let verdict = |computed: &Computed| Verdict {
+    let verdict = |computed: &ComputedKey| KeyVerdict {
         category: Category::Generic,
         reference: computed.property.name().to_owned(),
-        value: Value::Truth(computed.value),
+        value: VerdictValue::Truth(computed.value),
         instances: vec![instance.clone()],
         explanation: Some(Printable(&explained(computed)).to_string()),
         stated_by: Some(StatedBy {
@@ -203,10 +207,10 @@ fn verdict_file(
         trace: computed.trace.as_ref().map(|sequence| firing_sequence(net, sequence)),
     };
     // The keys are written in the order of the contest's files.
-    let verdicts = Property::all()
+    let verdicts = KeyProperty::all()
         .filter_map(|property| found.iter().find(|computed| computed.property == property));
     VerdictFile {
-        version: Version::V2,
+        version: FormatVersion::V2,
         model: model_of(&instance).to_owned(),
         verdicts: verdicts.map(verdict).collect(),
     }
@@ -214,7 +218,7 @@ fn verdict_file(
 
 /// Returns the explanation of a key. It starts with the net of the key, if this is not the net of
 /// the model's file.
-fn explained(computed: &Computed) -> String {
+fn explained(computed: &ComputedKey) -> String {
     match computed.net {
         NetMeant::Model => computed.explanation.clone(),
         net => format!("of {}: {}", net.words(), computed.explanation),
@@ -223,11 +227,15 @@ fn explained(computed: &Computed) -> String {
 
 /// Returns the techniques of a key, including the contest's words. `unfolded` means that the keys
 /// are about the unfolding of a coloured net.
-fn techniques_of(computed: &Computed, threads: Option<u16>, unfolded: bool) -> Vec<&'static str> {
+fn techniques_of(
+    computed: &ComputedKey,
+    threads: Option<u16>,
+    unfolded: bool,
+) -> Vec<&'static str> {
     if computed.value == Truth::Unknown {
         return Vec::new();
     }
-    let parallel = !matches!(computed.property, Property::Structural(_)) && threads != Some(1);
+    let parallel = !matches!(computed.property, KeyProperty::Structural(_)) && threads != Some(1);
     let circumstances = Circumstances { parallel, unfolded, ..Circumstances::default() };
     techniques(&computed.techniques, circumstances)
 }
@@ -244,9 +252,9 @@ mod tests {
 
     #[test]
     fn a_refused_claim_is_an_internal_error_whatever_was_found() {
-        let refused = Findings { faults: 1, ..Findings::default() };
-        assert_eq!(outcome(&refused), Outcome::InternalError);
-        assert_eq!(outcome(&Findings::default()), Outcome::Complete);
+        let refused = KeyFindings { faults: 1, ..KeyFindings::default() };
+        assert_eq!(outcome(&refused), ProgramOutcome::InternalError);
+        assert_eq!(outcome(&KeyFindings::default()), ProgramOutcome::Complete);
     }
 
     #[test]

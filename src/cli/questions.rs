@@ -1,18 +1,18 @@
 //! The questions of `check` and `mcc`, translated into a plan for each net that represents the
 //! model.
 
-use super::Misuse;
-use super::fair::{Meant, fairness};
-use super::formulas::{Asked, Formulas};
+use super::UsageError;
+use super::fair::{RunRestriction, fairness};
+use super::formulas::{FormulaOptions, GivenFormula};
 use super::model::query_file;
 use super::processes::why_not_with_caps;
 use super::terminal::note;
 use crate::answer::Plan;
-use crate::formula::{Formula, Logic, NamedNodes, Unsupported, of_cases};
+use crate::formula::{Formula, NamedNodes, TemporalLogic, UnsupportedFormula, of_cases};
 use crate::input;
 use crate::mcc::Examination;
-use crate::model::View;
-use crate::run::{Questions, Unanswered, Wording};
+use crate::model::ModelView;
+use crate::run::{OpenQuestion, Questions, QuestionsOnNet};
 use anyhow::{Result, bail};
 use parikh_net::Net;
 use parikh_net::printable::Word;
@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// A group of questions whose answers are printed together.
-pub(super) enum Inquiry<'a> {
+pub(super) enum RequestedQuestions<'a> {
     /// An examination without queries.
     Examination(Examination),
     /// An examination with queries, and the query file.
@@ -30,15 +30,15 @@ pub(super) enum Inquiry<'a> {
     /// already has the initial and final markings for this number of cases.
     Process(Examination, u64),
     /// Formulas given by the user.
-    Formulas(&'a Formulas),
+    Formulas(&'a FormulaOptions),
 }
 
 /// The translation of an inquiry into a plan: how its questions read on a net, and which questions
 /// are kept.
-pub(super) struct Reading<'a> {
-    inquiry: &'a Inquiry<'a>,
+pub(super) struct InquiryReader<'a> {
+    inquiry: &'a RequestedQuestions<'a>,
     /// The runs that formulas consider: all runs, fair runs, or runs of a case.
-    meant: Meant<'a>,
+    meant: RunRestriction<'a>,
     /// The ids of questions to answer (`--id`). If empty, all questions are answered.
     only: &'a [String],
     /// The ids of answers to explain (`--explain`). An id that no question has is an error.
@@ -51,58 +51,59 @@ pub(super) struct Reading<'a> {
     named: RefCell<HashMap<String, Vec<NamedNodes>>>,
 }
 
-impl Inquiry<'_> {
+impl RequestedQuestions<'_> {
     /// Returns the inquiry of an examination, with the query file in the directory of the model if
     /// the examination has queries.
     pub(super) fn of_instance(examination: Examination, model: &Path) -> Result<Self> {
         Ok(match examination.has_queries() {
-            true => Inquiry::Queries(examination, query_file(model, examination.name())?),
-            false => Inquiry::Examination(examination),
+            true => {
+                RequestedQuestions::Queries(examination, query_file(model, examination.name())?)
+            }
+            false => RequestedQuestions::Examination(examination),
         })
     }
 
     /// Returns the name of the inquiry for messages and file names.
     pub(super) fn name(&self) -> String {
         match self {
-            Inquiry::Examination(examination) | Inquiry::Queries(examination, _) => {
-                examination.name().to_owned()
-            }
-            Inquiry::Process(examination, 1) => examination.name().to_owned(),
-            Inquiry::Process(examination, cases) => format!("{cases}-{examination}"),
-            Inquiry::Formulas(_) => "Formulas".to_owned(),
+            RequestedQuestions::Examination(examination)
+            | RequestedQuestions::Queries(examination, _) => examination.name().to_owned(),
+            RequestedQuestions::Process(examination, 1) => examination.name().to_owned(),
+            RequestedQuestions::Process(examination, cases) => format!("{cases}-{examination}"),
+            RequestedQuestions::Formulas(_) => "Formulas".to_owned(),
         }
     }
 
     /// Returns true if the inquiry may hold several questions, so that `--id` can choose among
     /// them.
     pub(super) fn has_several(&self) -> bool {
-        matches!(self, Inquiry::Queries(..) | Inquiry::Formulas(_))
+        matches!(self, RequestedQuestions::Queries(..) | RequestedQuestions::Formulas(_))
     }
 
     /// Returns true if the inquiry asks for the figures of a state space, which are no questions.
     pub(super) fn is_figures(&self) -> bool {
-        matches!(self, Inquiry::Examination(Examination::StateSpace))
+        matches!(self, RequestedQuestions::Examination(Examination::StateSpace))
     }
 }
 
-impl<'a> Reading<'a> {
+impl<'a> InquiryReader<'a> {
     /// Returns the translation of an inquiry. See the fields for `only` and `explain`.
     pub(super) fn new(
-        inquiry: &'a Inquiry<'a>,
-        meant: Meant<'a>,
+        inquiry: &'a RequestedQuestions<'a>,
+        meant: RunRestriction<'a>,
         only: &'a [String],
         explain: &'a [String],
     ) -> Self {
         let (notes, named) = Default::default();
-        Reading { inquiry, meant, only, explain, notes, named }
+        InquiryReader { inquiry, meant, only, explain, notes, named }
     }
 
     /// Returns a plan without questions that has the fairness constraints of the inquiry.
-    fn empty(&self, net: &Net) -> Result<Wording> {
+    fn empty(&self, net: &Net) -> Result<QuestionsOnNet> {
         let (fairness, named) =
             fairness(self.meant.fair, net).map_err(|why| anyhow::anyhow!("--fair: {why}"))?;
         self.named.replace(HashMap::from([(String::new(), named)]));
-        let mut wording = Wording::default();
+        let mut wording = QuestionsOnNet::default();
         wording.plan.mean(fairness);
         Ok(wording)
     }
@@ -119,20 +120,21 @@ impl<'a> Reading<'a> {
         self.notes.take().iter().for_each(|line| note!("{line}"));
     }
 
-    fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<Wording> {
+    fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<QuestionsOnNet> {
         match self.inquiry {
-            Inquiry::Examination(examination) => {
+            RequestedQuestions::Examination(examination) => {
                 Ok(match Plan::of_examination(*examination, net) {
                     None if net.has_caps() => {
-                        let (id, reason) = (self.inquiry.name(), Unsupported::Caps.to_string());
+                        let (id, reason) =
+                            (self.inquiry.name(), UnsupportedFormula::Caps.to_string());
                         notes.push(format!("parikh: {id}: {reason}"));
-                        let refused = vec![Unanswered { id, reason }];
-                        Wording { refused, ..Wording::default() }
+                        let refused = vec![OpenQuestion { id, reason }];
+                        QuestionsOnNet { refused, ..QuestionsOnNet::default() }
                     }
                     plan => plan.unwrap_or_default().into(),
                 })
             }
-            Inquiry::Process(examination, _) => {
+            RequestedQuestions::Process(examination, _) => {
                 let id = self.inquiry.name();
                 Ok(match Plan::of_examination(*examination, net) {
                     Some(plan) => plan.called(&id).into(),
@@ -144,13 +146,15 @@ impl<'a> Reading<'a> {
                             }
                         };
                         notes.push(format!("parikh: {id}: {reason}"));
-                        let refused = vec![Unanswered { id, reason }];
-                        Wording { refused, ..Wording::default() }
+                        let refused = vec![OpenQuestion { id, reason }];
+                        QuestionsOnNet { refused, ..QuestionsOnNet::default() }
                     }
                 })
             }
-            Inquiry::Queries(examination, file) => self.of_file(*examination, file, net, notes),
-            Inquiry::Formulas(formulas) => {
+            RequestedQuestions::Queries(examination, file) => {
+                self.of_file(*examination, file, net, notes)
+            }
+            RequestedQuestions::Formulas(formulas) => {
                 let wording = self.empty(net)?;
                 Ok(self.of_formulas(wording, formulas.read(net, notes)?, net, notes))
             }
@@ -165,27 +169,27 @@ impl<'a> Reading<'a> {
         file: &Path,
         net: &Net,
         notes: &mut Vec<String>,
-    ) -> Result<Wording> {
+    ) -> Result<QuestionsOnNet> {
         let queries = input::read_queries(file, net)?;
         let mut wording = self.empty(net)?;
         if let Some(error) = queries.cut_short {
             notes.push(format!("parikh: {error}; the formulas before it are answered"));
             let id = format!("(the rest of {})", file.display());
-            wording.refused.push(Unanswered { id, reason: error.to_string() });
+            wording.refused.push(OpenQuestion { id, reason: error.to_string() });
         } else if queries.queries.is_empty() {
             bail!("{}: there is no formula in the file", file.display());
         }
         for query in queries.queries.into_iter().filter(|query| self.is_wanted(&query.id)) {
             let planned = match &query.formula {
                 Ok(formula) => {
-                    let logic = logic_of(examination).unwrap_or_else(|| Logic::of(formula));
+                    let logic = logic_of(examination).unwrap_or_else(|| TemporalLogic::of(formula));
                     self.ask(&mut wording, &query.id, formula, net, logic)
                 }
                 Err(error) => Err(error.to_string()),
             };
             if let Err(reason) = planned {
                 notes.push(format!("parikh: {}: formula {}: {reason}", file.display(), query.id));
-                wording.refused.push(Unanswered { id: query.id, reason });
+                wording.refused.push(OpenQuestion { id: query.id, reason });
             }
         }
         Ok(wording)
@@ -195,21 +199,21 @@ impl<'a> Reading<'a> {
     /// were read. This function reports the formulas that cannot be translated.
     fn of_formulas(
         &self,
-        mut wording: Wording,
-        asked: Vec<Asked>,
+        mut wording: QuestionsOnNet,
+        asked: Vec<GivenFormula>,
         net: &Net,
         notes: &mut Vec<String>,
-    ) -> Wording {
+    ) -> QuestionsOnNet {
         let wanted = asked.into_iter().filter(|asked| self.is_wanted(&asked.id));
-        for Asked { id, formula, named } in wanted {
+        for GivenFormula { id, formula, named } in wanted {
             self.named.borrow_mut().insert(id.clone(), named);
             let planned = formula.and_then(|formula| {
-                let logic = Logic::of(&formula);
+                let logic = TemporalLogic::of(&formula);
                 let asked = self.ask(&mut wording, &id, &formula, net, logic);
                 asked.inspect_err(|reason| notes.push(format!("parikh: formula {id}: {reason}")))
             });
             if let Err(reason) = planned {
-                wording.refused.push(Unanswered { id, reason });
+                wording.refused.push(OpenQuestion { id, reason });
             }
         }
         wording
@@ -219,20 +223,20 @@ impl<'a> Reading<'a> {
     /// if the formula is refused.
     fn ask(
         &self,
-        wording: &mut Wording,
+        wording: &mut QuestionsOnNet,
         id: &str,
         formula: &Formula,
         net: &Net,
-        logic: Logic,
+        logic: TemporalLogic,
     ) -> Result<(), String> {
         let plan = &mut wording.plan;
         let asked = match self.meant.cases {
             true => of_cases(formula, net)
-                .and_then(|formula| plan.ask_formula_in(id, &formula, net, Logic::Linear)),
+                .and_then(|formula| plan.ask_formula_in(id, &formula, net, TemporalLogic::Linear)),
             false => plan.ask_formula_in(id, formula, net, logic),
         };
         asked.map_err(|error| {
-            wording.want_colours += usize::from(matches!(error, Unsupported::Colours));
+            wording.want_colours += usize::from(matches!(error, UnsupportedFormula::Colours));
             error.to_string()
         })
     }
@@ -243,29 +247,29 @@ impl<'a> Reading<'a> {
     }
 
     /// Refuses ids of `--id` and `--explain` that no question has.
-    fn check_ids(&self, wording: &Wording) -> Result<()> {
+    fn check_ids(&self, wording: &QuestionsOnNet) -> Result<()> {
         let asked = wording.plan.questions().iter().map(|question| &question.id);
         let ids: Vec<&String> = asked.chain(wording.refused.iter().map(|it| &it.id)).collect();
         let missing = self.only.iter().find(|wanted| !ids.iter().any(|id| is_called(id, wanted)));
         let unexplained = self.explain.iter().find(|wanted| !ids.contains(wanted));
         if let Some(id) = missing.or(unexplained) {
             let some: Vec<String> = ids.iter().take(20).map(|id| Word(id).to_string()).collect();
-            bail!(Misuse(format!("no question is called {id}; there are {}", some.join(", "))));
+            bail!(UsageError(format!("no question is called {id}; there are {}", some.join(", "))));
         }
         Ok(())
     }
 }
 
-impl Questions for Reading<'_> {
+impl Questions for InquiryReader<'_> {
     type Error = anyhow::Error;
 
-    fn on(&self, view: View<'_>) -> Result<Wording> {
+    fn on(&self, view: ModelView<'_>) -> Result<QuestionsOnNet> {
         let mut notes = Vec::new();
         let wording = self.read(view.net(), &mut notes);
         let wording = wording.and_then(|wording| self.check_ids(&wording).map(|()| wording));
         self.notes.replace(notes);
         // The unfolding may follow with the same messages.
-        if !matches!(view, View::Coloured(_) | View::Quotient(_)) {
+        if !matches!(view, ModelView::Coloured(_) | ModelView::Quotient(_)) {
             self.say_notes();
         }
         wording
@@ -279,10 +283,10 @@ fn is_called(id: &str, wanted: &str) -> bool {
 
 /// Returns the logic of an examination's formulas, if its name determines the logic. Otherwise the
 /// shape of each formula determines it.
-fn logic_of(examination: Examination) -> Option<Logic> {
+fn logic_of(examination: Examination) -> Option<TemporalLogic> {
     match examination {
-        Examination::CTLCardinality | Examination::CTLFireability => Some(Logic::Branching),
-        Examination::LTLCardinality | Examination::LTLFireability => Some(Logic::Linear),
+        Examination::CTLCardinality | Examination::CTLFireability => Some(TemporalLogic::Branching),
+        Examination::LTLCardinality | Examination::LTLFireability => Some(TemporalLogic::Linear),
         _ => None,
     }
 }

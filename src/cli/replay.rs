@@ -6,8 +6,8 @@
 
 use super::begun::begun_where;
 use super::terminal::{line, note};
-use super::trace_file::Trace;
-use super::{Outcome, limits, reduce, replay_coloured, signals, story};
+use super::trace_file::TraceFile;
+use super::{ProgramOutcome, limits, reduce, replay_coloured, signals, story};
 use crate::evidence::loops::{holds, replay_loops};
 use crate::evidence::{check_pump, check_pumping, replay, words};
 use crate::input;
@@ -24,7 +24,7 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct ReplayArguments {
     /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
     /// A trace: one transition per line, followed by a tab and a count if it fires several times in
@@ -58,10 +58,10 @@ Examples:
   parikh check small.pnml -e RD --trace traces
   parikh replay philosophers.pnml traces/ReachabilityDeadlock.trace --log small.json -o back.trace";
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
     let path = arguments.trace.display();
     let text = std::fs::read_to_string(&arguments.trace).with_context(|| path.to_string())?;
-    let timing = input::Timing::of_option(arguments.untimed);
+    let timing = input::TimingTreatment::of_option(arguments.untimed);
     let model = match arguments.log {
         None => input::read_model_within_caps(&arguments.model, timing)?,
         Some(_) => input::read_model_as(&arguments.model, timing)?,
@@ -69,28 +69,28 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     // A log refers to the unfolding.
     if let (Some(net), None) = (model.colours(), &arguments.log) {
         replay_coloured::run(net, &text, &path.to_string())?;
-        return Ok(Outcome::Complete);
+        return Ok(ProgramOutcome::Complete);
     }
-    let net = model.into_net(&unfold::Config::default(), &Budget::unlimited())?;
+    let net = model.into_net(&unfold::UnfoldingConfig::default(), &Budget::unlimited())?;
     let Some(log) = &arguments.log else {
         let net = begun_where(net, &arguments.model, &text).with_context(|| path.to_string())?;
-        let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
+        let trace = TraceFile::parse(&net, &text).with_context(|| path.to_string())?;
         if trace.transitions().any(|t| net.passes_a_cap(t)) {
             bail!("{path}: it passes a cap of the net, and is no run of the model");
         }
         let net = begun(net, &trace).with_context(|| path.to_string())?;
         if let Some(run) = &trace.loops {
             report_loops(&net, run).with_context(|| format!("{path} does not replay"))?;
-            return Ok(Outcome::Complete);
+            return Ok(ProgramOutcome::Complete);
         }
         if trace.earlier.is_empty() {
-            Trace::replayed(&net, &text).with_context(|| format!("{path} does not replay"))?;
+            TraceFile::replayed(&net, &text).with_context(|| format!("{path} does not replay"))?;
         }
         report(&net, &trace, &path.to_string())?;
-        return Ok(Outcome::Complete);
+        return Ok(ProgramOutcome::Complete);
     };
     let reduction = go_through(&net, log)?;
-    let trace = Trace::parse(&reduction.net, &text)
+    let trace = TraceFile::parse(&reduction.net, &text)
         .with_context(|| format!("{path}, as a trace of the reduced net"))?;
     if trace.loops.is_some() {
         bail!("{path}: a run with loops is one of the model itself, and is not carried back");
@@ -102,11 +102,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     signals::finish_on_signal(&budget);
     let back = match carry_back(&net, &reduction, &trace, &path.to_string(), &budget) {
         Ok(Some(back)) => back,
-        Ok(None) => return Ok(Outcome::InternalError),
+        Ok(None) => return Ok(ProgramOutcome::InternalError),
         Err(error) => match error.downcast_ref() {
             Some(BackError::OutOfBudget(_) | BackError::TooLong(_)) => {
                 note!("parikh: {path}: {error}");
-                return Ok(Outcome::Incomplete);
+                return Ok(ProgramOutcome::Incomplete);
             }
             _ => return Err(error),
         },
@@ -116,11 +116,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         std::fs::write(file, back.print(&net))
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }
 
 /// Returns the net with the initial marking of the trace, and prints this marking.
-fn begun(net: Net, trace: &Trace) -> Result<Net> {
+fn begun(net: Net, trace: &TraceFile) -> Result<Net> {
     let Some(marking) = trace.begins(&net)? else { return Ok(net) };
     if marking != *net.initial() {
         line(&format!(
@@ -133,7 +133,7 @@ fn begun(net: Net, trace: &Trace) -> Result<Net> {
 
 /// Replays a trace and prints the marking that it leads to. Messages use `path` as the name of the
 /// trace.
-fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
+fn report(net: &Net, trace: &TraceFile, path: &str) -> Result<()> {
     if let Some(pumping) = trace.pumping().filter(|_| !trace.earlier.is_empty()) {
         return report_stages(net, &pumping, path);
     }
@@ -224,10 +224,10 @@ fn go_through(net: &Net, log: &Path) -> Result<Reduction> {
 fn carry_back(
     net: &Net,
     reduction: &Reduction,
-    trace: &Trace,
+    trace: &TraceFile,
     path: &str,
     budget: &Budget,
-) -> Result<Option<Trace>> {
+) -> Result<Option<TraceFile>> {
     let small = &reduction.net;
     let does_not = || format!("{path} does not replay on the reduced net");
     let fault = |problem: &dyn std::fmt::Display| {
@@ -241,7 +241,9 @@ fn carry_back(
         check_pump(small, &trace.sequence, pump).with_context(does_not)?;
         let (sequence, pump) = reduction.back.pump(&trace.sequence, pump, budget)?;
         return match check_pump(net, &sequence, &pump) {
-            Ok(_) => Ok(Some(Trace { notes, sequence, repeat: Some(pump), ..Trace::default() })),
+            Ok(_) => {
+                Ok(Some(TraceFile { notes, sequence, repeat: Some(pump), ..TraceFile::default() }))
+            }
             Err(problem) => fault(&problem),
         };
     }
@@ -267,7 +269,7 @@ fn carry_back(
             }
         }
     }
-    Ok(Some(Trace { notes, sequence, ..Trace::default() }))
+    Ok(Some(TraceFile { notes, sequence, ..TraceFile::default() }))
 }
 
 fn show(net: &Net, marking: &Marking) {

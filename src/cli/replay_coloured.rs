@@ -3,7 +3,7 @@
 
 use super::terminal::line;
 use anyhow::{Result, anyhow, bail};
-use parikh_net::coloured::{ColouredMarking, ColouredNet, ColouredTransitionId, Value};
+use parikh_net::coloured::{BoundColour, ColouredMarking, ColouredNet, ColouredTransitionId};
 use parikh_net::printable::counted;
 
 /// A limit on the number of tokens with colours, larger than any initial marking in practice.
@@ -12,7 +12,7 @@ const COLOURS: usize = 100_000_000;
 struct ColouredStep {
     line: usize,
     transition: ColouredTransitionId,
-    binding: Vec<Value>,
+    binding: Vec<BoundColour>,
     count: u64,
 }
 
@@ -59,11 +59,15 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     Ok(())
 }
 
-type Steps = Vec<ColouredStep>;
+type ColouredSequence = Vec<ColouredStep>;
 
-fn parse(net: &ColouredNet, text: &str, path: &str) -> Result<(Steps, Option<Steps>)> {
+fn parse(
+    net: &ColouredNet,
+    text: &str,
+    path: &str,
+) -> Result<(ColouredSequence, Option<ColouredSequence>)> {
     let mut sequence = Vec::new();
-    let mut pump: Option<Steps> = None;
+    let mut pump: Option<ColouredSequence> = None;
     for (index, line) in text.lines().map(str::trim).enumerate() {
         let fail = |problem: String| anyhow!("{path}: line {}: {problem}", index + 1);
         if line.is_empty() || line.starts_with('#') {

@@ -1,17 +1,17 @@
 //! `parikh report`: writes an HTML page with the results about a model and their evidence.
 
-use super::examination::ByName;
-use super::formulas::{self, Asked as Formula};
+use super::examination::ExaminationParser;
+use super::formulas::{self, GivenFormula as Formula};
 use super::model;
-use super::processes::Cases;
+use super::processes::CaseOptions;
 use super::systems;
 use super::terminal::{note, whole};
-use super::{Misuse, Outcome, limits, signals};
+use super::{ProgramOutcome, UsageError, limits, signals};
 use crate::answer::Plan;
 use crate::input::{self, read_positions};
 use crate::mcc::Examination;
 use crate::model::Model;
-use crate::report::{Asked, Report, Subject, Topic, page, report};
+use crate::report::{NetReport, ReportQuestions, ReportSubject, StandardQuestion, page, report};
 use crate::run;
 use crate::structure::workflow;
 use crate::unfold;
@@ -29,7 +29,7 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
-pub(super) struct Arguments {
+pub(super) struct ReportArguments {
     /// A net or a parallel system in any supported format, or the directory of a contest instance.
     model: PathBuf,
     /// The output file; `-` is stdout.
@@ -42,7 +42,7 @@ pub(super) struct Arguments {
     /// system by default whether it can deadlock and which labels occur; with -e, --queries or
     /// --formula, the questions and the page are about the net of the system.
     #[arg(
-        short, long, value_delimiter = ',', value_parser = ByName { with_state_space: false },
+        short, long, value_delimiter = ',', value_parser = ExaminationParser { with_state_space: false },
         ignore_case = true, hide_possible_values = true,
         conflicts_with_all = ["formula", "formulas"]
     )]
@@ -60,9 +60,9 @@ pub(super) struct Arguments {
     properties: Option<PathBuf>,
     /// With --properties: the meaning of finite runs in LTL.
     #[arg(long, value_enum, requires = "properties", default_value = "infinite")]
-    semantics: systems::Semantics,
+    semantics: systems::FiniteRunSemantics,
     #[command(flatten)]
-    formulas: formulas::Formulas,
+    formulas: formulas::FormulaOptions,
     /// For processes: a marking in which a case is done, for example 'end' or 'p + 2*q', instead of
     /// the model's final markings. Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING", conflicts_with_all = ["formula", "formulas", "queries"])]
@@ -114,7 +114,7 @@ const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing sho
      “t[p=n]” for each number of tokens there. Answers are about the model's own places and \
      transitions.";
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     signals::finish_on_signal(&budget);
     if let Some(properties) = &arguments.properties {
@@ -122,17 +122,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     if let Some(examination) = arguments.examination() {
         if arguments.examination.len() > 1 {
-            bail!(Misuse(
+            bail!(UsageError(
                 "a page is about one examination: make one page of each, or ask formulas, several \
                  of which stand on one page"
                     .to_owned()
             ));
         }
         if examination == Examination::StateSpace {
-            bail!(Misuse(format!("a report has no place for {examination}: ask `parikh states`")));
+            bail!(UsageError(format!(
+                "a report has no place for {examination}: ask `parikh states`"
+            )));
         }
         if arguments.queries.is_some() && !examination.has_queries() {
-            bail!(Misuse(format!("{examination} has no queries: leave --queries out")));
+            bail!(UsageError(format!("{examination} has no queries: leave --queries out")));
         }
     }
     if arguments.asks_all()
@@ -143,7 +145,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         return arguments.of_system_alone(&system, &budget);
     }
     let form = arguments.form.as_deref().map(verdicts::read).transpose()?;
-    let timing = input::Timing::of_option(arguments.untimed);
+    let timing = input::TimingTreatment::of_option(arguments.untimed);
     let model = input::read_model_as(&arguments.model, timing)?;
     let remark = model.colours().map(|coloured| {
         format!(
@@ -157,7 +159,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let model = arguments.of_process(model)?;
     let computes_all_keys = arguments.asks_all() || form.is_some();
     let coloured = model.colours().cloned();
-    let net = model.into_net(&unfold::Config::default(), &budget)?;
+    let net = model.into_net(&unfold::UnfoldingConfig::default(), &budget)?;
     let keys = match coloured.filter(|_| computes_all_keys) {
         Some(coloured) => KeyNet::of_coloured_with(&coloured, &net, &budget.portion(UNFOLDING)),
         None => KeyNet::of_net(Cow::Owned(net.clone())),
@@ -175,7 +177,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let name = names.first().cloned().unwrap_or_default();
     // A net without a name has the name of its file.
     let title = Some(net.name().trim()).filter(|own| !own.is_empty()).unwrap_or(&name);
-    let subject = Subject {
+    let subject = ReportSubject {
         net: &net,
         model: title,
         made: format!("Parikh {}, {}", env!("CARGO_PKG_VERSION"), verdicts::now()),
@@ -186,7 +188,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         form: form.as_ref().map(|file| (file, name.as_str())),
     };
     let config = arguments.config();
-    let progress = Progress::start();
+    let progress = ReportProgress::start();
     let made = report(&subject, asked, &config, &budget, &mut |doing| progress.show(doing));
     progress.end();
     match arguments.output.as_os_str() == "-" {
@@ -203,21 +205,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(outcome(&made))
 }
 
-fn outcome(report: &Report) -> Outcome {
+fn outcome(report: &NetReport) -> ProgramOutcome {
     if report.faults > 0 {
-        Outcome::InternalError
+        ProgramOutcome::InternalError
     } else if report.questions.iter().any(|question| question.value.is_none()) {
-        Outcome::Incomplete
+        ProgramOutcome::Incomplete
     } else {
-        Outcome::Complete
+        ProgramOutcome::Complete
     }
 }
 
-impl Arguments {
+impl ReportArguments {
     /// Writes the report on a system with its properties.
-    fn of_system(&self, properties: &Path, budget: &Budget) -> Result<Outcome> {
-        let defaults = crate::systems::Config::default();
-        let config = crate::systems::Config {
+    fn of_system(&self, properties: &Path, budget: &Budget) -> Result<ProgramOutcome> {
+        let defaults = crate::systems::SettleConfig::default();
+        let config = crate::systems::SettleConfig {
             threads: self.threads.map_or(defaults.threads, usize::from),
             seed: self.seed,
             endings: self.semantics.endings(),
@@ -227,18 +229,18 @@ impl Arguments {
     }
 
     /// Writes the report on a system without properties.
-    fn of_system_alone(&self, system: &System, budget: &Budget) -> Result<Outcome> {
-        let progress = Progress::start();
+    fn of_system_alone(&self, system: &System, budget: &Budget) -> Result<ProgramOutcome> {
+        let progress = ReportProgress::start();
         let mut tell = |doing: &str| progress.show(doing);
         let made = systems::report_alone(system, &self.config(), budget, &mut tell);
         progress.end();
         systems::write_report(&made, &self.output)
     }
 
-    fn config(&self) -> run::Config {
-        let defaults = run::Config::default();
+    fn config(&self) -> run::RunConfig {
+        let defaults = run::RunConfig::default();
         let threads = self.threads.map_or(defaults.threads, usize::from);
-        run::Config { threads, seed: self.seed, ..defaults }
+        run::RunConfig { threads, seed: self.seed, ..defaults }
     }
 
     /// Returns the model with the final markings of `--final`, or for an examination about cases
@@ -248,9 +250,11 @@ impl Arguments {
             (None, []) => Ok(model),
             // The page shows the net without places that count firings, although relaxed soundness
             // uses such places.
-            (_, last) => {
-                Cases::done_in(last.to_vec()).begun(&model, Examination::Soundness, &self.model)
-            }
+            (_, last) => CaseOptions::done_in(last.to_vec()).begun(
+                &model,
+                Examination::Soundness,
+                &self.model,
+            ),
         }
     }
 
@@ -285,10 +289,10 @@ impl Arguments {
         self.examination.is_empty() && self.queries.is_none() && formulas
     }
 
-    fn asked(&self, net: &Net) -> Result<Asked> {
+    fn asked(&self, net: &Net) -> Result<ReportQuestions> {
         if let Some(examination) = self.examination() {
-            return match Topic::of(examination) {
-                Some(topic) => Ok(Asked::Topics(vec![topic])),
+            return match StandardQuestion::of(examination) {
+                Some(topic) => Ok(ReportQuestions::Topics(vec![topic])),
                 None => {
                     let beside = || model::query_file(&self.model, examination.name());
                     let own = self.queries.is_some();
@@ -300,7 +304,7 @@ impl Arguments {
             return of_queries(file, net, true);
         }
         if self.asks_all() {
-            return Ok(Asked::Topics(Topic::of_net(net)));
+            return Ok(ReportQuestions::Topics(StandardQuestion::of_net(net)));
         }
         let asked = self.formulas.read_aloud(net)?;
         let formulas = asked.into_iter().map(|Formula { id, formula, .. }| (id, formula));
@@ -310,7 +314,7 @@ impl Arguments {
 
 /// Returns the formulas of a query file. They are requirements unless the file lies beside a
 /// contest model.
-fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<Asked> {
+fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<ReportQuestions> {
     let queries = input::read_queries(file, net)?;
     if let Some(error) = &queries.cut_short {
         note!("parikh: {error}; the formulas before it are answered");
@@ -328,7 +332,7 @@ fn planned(
     formulas: impl Iterator<Item = (String, Result<crate::formula::Formula, String>)>,
     net: &Net,
     are_requirements: bool,
-) -> Asked {
+) -> ReportQuestions {
     let (mut plan, mut written, mut refused) = (Plan::default(), HashMap::new(), Vec::new());
     let mut ids = HashSet::new();
     for (id, formula) in formulas {
@@ -342,20 +346,20 @@ fn planned(
         };
         refused.extend(planned.err().map(|reason| (id, reason)));
     }
-    Asked::Formulas { plan: Box::new(plan), written, refused, are_requirements }
+    ReportQuestions::Formulas { plan: Box::new(plan), written, refused, are_requirements }
 }
 
 /// A progress line on stderr, shown only on a terminal.
-struct Progress(ProgressBar);
+struct ReportProgress(ProgressBar);
 
-impl Progress {
+impl ReportProgress {
     fn start() -> Self {
         let bar = ProgressBar::new_spinner();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(100));
-        Progress(bar)
+        ReportProgress(bar)
     }
 
     fn show(&self, doing: &str) {

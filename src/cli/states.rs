@@ -1,11 +1,11 @@
 //! `parikh states`: prints the figures of a state space as they come, and the method for each.
 
-use super::fair::Meant;
-use super::job::Job;
-use super::output::{self, FIGURE, Format, Printer};
-use super::questions::Inquiry;
+use super::fair::RunRestriction;
+use super::job::InquiryJob;
+use super::output::{self, AnswerFormat, AnswerPrinter, FIGURE};
+use super::questions::RequestedQuestions;
 use super::terminal::note;
-use super::{Outcome, limits, signals, states_plot};
+use super::{ProgramOutcome, limits, signals, states_plot};
 use crate::input;
 use crate::mcc::Examination;
 use crate::run;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
 #[command(after_help = ABOUT)]
-pub(super) struct Arguments {
+pub(super) struct StatesArguments {
     /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
     /// Time limit, including reading the model: 90s, 5m, 1h.
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     threads: Option<u16>,
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
-    format: Shape,
+    format: StatesFormat,
     /// Plot the growth of decision diagrams: the number of nodes over time, for each order of
     /// places that was tried.
     #[arg(long, value_name = "FILE.svg")]
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Shape {
+enum StatesFormat {
     /// One line per figure, with the method.
     Text,
     /// A JSON object per line: one per figure as soon as it is known, then a summary.
@@ -66,7 +66,7 @@ Examples:
   parikh states INPUTS/Philosophers-PT-000050 --timeout 5m --format json
   parikh states philosophers.pnml --plot philosophers.svg";
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     let say_so = || {
         output::say_what_is_open();
@@ -74,33 +74,40 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
-    let defaults = run::Config::default();
+    let defaults = run::RunConfig::default();
     let threads = arguments.threads.map_or(defaults.threads, usize::from);
     let format = match arguments.format {
-        Shape::Text => Format::Text,
-        Shape::Json => Format::Json,
+        StatesFormat::Text => AnswerFormat::Text,
+        StatesFormat::Json => AnswerFormat::Json,
     };
     // The bar is hidden if stderr is no terminal.
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
         bar.set_style(style);
     }
-    let printer = Printer::new(format, threads > 1).of_states(bar.clone());
+    let printer = AnswerPrinter::new(format, threads > 1).of_states(bar.clone());
     printer.expects(run::FIGURES.into_iter().map(|figure| format!("{FIGURE}{figure}")));
     let model = input::read_model(&arguments.model)?;
     bar.set_message(model.sizes());
     bar.enable_steady_tick(Duration::from_millis(120));
-    let config = run::Config { threads, ..defaults };
+    let config = run::RunConfig { threads, ..defaults };
     let (start, course) = (Instant::now(), config.course.clone());
-    let inquiry = Inquiry::Examination(Examination::StateSpace);
+    let inquiry = RequestedQuestions::Examination(Examination::StateSpace);
     let (watch, beside) = Default::default();
-    let job =
-        Job { inquiry, meant: Meant::default(), budget: &budget, config, watch, printer, beside };
+    let job = InquiryJob {
+        inquiry,
+        meant: RunRestriction::default(),
+        budget: &budget,
+        config,
+        watch,
+        printer,
+        beside,
+    };
     let report = job.run(&model)?;
     bar.finish_and_clear();
     if let Some(file) = &arguments.plot {
         let plot = states_plot::plot(model.name(), start, &course.tries());
         std::fs::write(file, plot).with_context(|| format!("cannot write {}", file.display()))?;
     }
-    Ok(Outcome::of(&report))
+    Ok(ProgramOutcome::of(&report))
 }

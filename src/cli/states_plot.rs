@@ -1,7 +1,7 @@
 //! `parikh states --plot`: plots the sizes of decision diagrams over time for each order of places,
 //! and marks the successful order.
 
-use crate::plot::{self, Curve, Frame};
+use crate::plot::{self, Curve, PlotFrame};
 use crate::run::Try;
 use num_bigint::BigUint;
 use std::time::Instant;
@@ -53,7 +53,8 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
         (false, false) => paid.join(", "),
     };
     let title = format!("{name}: {what}");
-    let frame = Frame { title: &title, x: "seconds", most: most.max(0.01), finest: 0.0, unit: "" };
+    let frame =
+        PlotFrame { title: &title, x: "seconds", most: most.max(0.01), finest: 0.0, unit: "" };
     plot::plot(&frame, &curves)
 }
 

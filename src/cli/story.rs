@@ -4,7 +4,7 @@
 use super::terminal::line;
 use crate::evidence::Replayer;
 use anyhow::Result;
-use parikh_net::{FiringSequence, Marking, Net, Step, TransitionId, marking_text};
+use parikh_net::{FiringSequence, FiringStep, Marking, Net, TransitionId, marking_text};
 use std::collections::BTreeSet;
 
 /// The largest number of lines for the prefix and for the cycle. The number of further firings is
@@ -64,7 +64,7 @@ fn left_out(net: &Net, begin: Marking, cycle: &FiringSequence) -> Result<()> {
             for (times, &t) in enabled.iter_mut().zip(&others) {
                 *times += u128::from(net.is_enabled(marking, t));
             }
-            replayer.fire(Step { count: 1, ..*step })?;
+            replayer.fire(FiringStep { count: 1, ..*step })?;
         }
     }
     let of = |is: &dyn Fn(u128) -> bool| -> Vec<TransitionId> {

@@ -32,7 +32,7 @@ use crate::evidence::{Replayer, words};
 use num_bigint::BigUint;
 use parikh_net::loops::{LoopElement, LoopRun, Turn};
 use parikh_net::{
-    FiringSequence, Marking, Net, PumpSequence, Stage, Step, TransitionId, marking_text,
+    FiringSequence, FiringStep, Marking, Net, PumpSequence, Stage, TransitionId, marking_text,
 };
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -40,7 +40,7 @@ use std::str::FromStr;
 
 /// The contents of a trace file.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(super) struct Trace {
+pub(super) struct TraceFile {
     /// Notes at the head of the file, as key and text.
     pub(super) notes: Vec<(String, String)>,
     /// The stages of a self-covering sequence before the last stage.
@@ -63,7 +63,7 @@ pub(super) struct TraceError {
     pub(super) problem: String,
 }
 
-impl Trace {
+impl TraceFile {
     /// Returns the initial marking, if the trace states one. Traces of processes state it, because
     /// the model may have no initial marking, or one case where the trace has several.
     ///
@@ -95,15 +95,15 @@ impl Trace {
     ///
     /// # Errors
     /// Returns the first error, with its line.
-    pub(super) fn parse(net: &Net, text: &str) -> Result<Trace, TraceError> {
+    pub(super) fn parse(net: &Net, text: &str) -> Result<TraceFile, TraceError> {
         let is_of_loops = |line: &str| {
             ["@block", "@end", "@loop"]
                 .contains(&line.split_whitespace().next().unwrap_or_default())
         };
         if text.lines().any(is_of_loops) {
-            return Trace::parse_loops(net, text);
+            return TraceFile::parse_loops(net, text);
         }
-        let mut trace = Trace::default();
+        let mut trace = TraceFile::default();
         for (index, line) in text.lines().enumerate() {
             let fail = |problem: String| TraceError { line: index + 1, problem };
             if let Some(note) = line.strip_prefix('#') {
@@ -160,8 +160,8 @@ impl Trace {
     }
 
     /// Parses a run with loops.
-    fn parse_loops(net: &Net, text: &str) -> Result<Trace, TraceError> {
-        let mut trace = Trace::default();
+    fn parse_loops(net: &Net, text: &str) -> Result<TraceFile, TraceError> {
+        let mut trace = TraceFile::default();
         let (mut blocks, mut outside): (Vec<Vec<Turn>>, Vec<Turn>) = Default::default();
         let mut inside: Option<Vec<Turn>> = None;
         for (index, line) in text.lines().enumerate() {
@@ -234,7 +234,7 @@ impl Trace {
         for (index, line) in text.lines().enumerate().filter(|(_, line)| is_step(line)) {
             let fail = |problem: String| TraceError { line: index + 1, problem };
             let (transition, count) = parse_step(net, line).map_err(fail)?;
-            let fired = replayer.fire(Step { transition, count });
+            let fired = replayer.fire(FiringStep { transition, count });
             fired.map_err(|error| fail(error.to_string()))?;
         }
         Ok(replayer.marking().clone())
@@ -391,11 +391,12 @@ mod tests {
         }
         let notes = vec![("net".to_owned(), "n: m".to_owned())];
         let repeat = Some(sequence.clone());
-        let mut trace = Trace { notes, sequence: sequence.clone(), repeat, ..Trace::default() };
-        assert_eq!(Trace::parse(&net, &trace.print(&net)).as_ref(), Ok(&trace));
+        let mut trace =
+            TraceFile { notes, sequence: sequence.clone(), repeat, ..TraceFile::default() };
+        assert_eq!(TraceFile::parse(&net, &trace.print(&net)).as_ref(), Ok(&trace));
         let stage = Stage { prefix: FiringSequence::new(), pump: sequence };
         trace.earlier = vec![stage.clone(), stage];
-        assert_eq!(Trace::parse(&net, &trace.print(&net)), Ok(trace));
+        assert_eq!(TraceFile::parse(&net, &trace.print(&net)), Ok(trace));
         let fire = |t, times: u8| Turn {
             part: LoopElement::Fire(TransitionId::new(t)),
             times: times.into(),
@@ -403,15 +404,16 @@ mod tests {
         let many = Turn { part: LoopElement::Block(0), times: BigUint::from(10u8).pow(100) };
         let run = LoopRun::new(vec![vec![fire(2, 1), fire(1, 7)], vec![many, fire(3, 1)]]).unwrap();
         let notes = vec![("net".to_owned(), "n".to_owned())];
-        let trace = Trace { notes, loops: Some(run), ..Trace::default() };
-        assert_eq!(Trace::parse(&net, &trace.print(&net)), Ok(trace));
+        let trace = TraceFile { notes, loops: Some(run), ..TraceFile::default() };
+        assert_eq!(TraceFile::parse(&net, &trace.print(&net)), Ok(trace));
     }
 
     #[test]
     fn what_does_not_fire_is_told_with_its_line() {
         let net = text::parse("place p 2\nplace q\ntransition t: p -> q\ntransition u: 2*q ->");
         let net = net.unwrap();
-        let replayed = |text: &str| Trace::replayed(&net, text).map_err(|error| error.to_string());
+        let replayed =
+            |text: &str| TraceFile::replayed(&net, text).map_err(|error| error.to_string());
         let end = replayed("# net: n\nt\n\nt\n@repeat\nu").unwrap();
         assert_eq!(end.total(), 0);
         assert_eq!(
@@ -424,7 +426,7 @@ mod tests {
     #[test]
     fn every_error_has_its_line() {
         let net = net();
-        let problem = |text: &str| Trace::parse(&net, text).unwrap_err().to_string();
+        let problem = |text: &str| TraceFile::parse(&net, text).unwrap_err().to_string();
         assert_eq!(problem("t\n\nu"), "line 3: `u` is no transition of net `n`");
         assert_eq!(
             problem("t\t0"),

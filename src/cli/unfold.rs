@@ -2,11 +2,11 @@
 
 use super::reduce::write_net;
 use super::terminal::note;
-use super::{Outcome, limits, signals};
+use super::{ProgramOutcome, limits, signals};
 use crate::evidence::abstraction::Quotient;
 use crate::input;
 use crate::model::unfolded;
-use crate::unfold::{Config, write_map};
+use crate::unfold::{UnfoldingConfig, write_map};
 use anyhow::{Context, Result, bail};
 use parikh_net::coloured::ColouredNet;
 use parikh_net::printable::counted;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Arguments {
+pub(super) struct UnfoldArguments {
     /// A coloured net: a PNML file, a text, or the directory of a contest instance.
     model: PathBuf,
     /// Write the net as PNML. Places are named p(red,2), and transitions t(x=2,y=red).
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     quotient: bool,
     /// The largest number of transitions.
-    #[arg(long, value_name = "N", default_value_t = Config::default().limits.bindings)]
+    #[arg(long, value_name = "N", default_value_t = UnfoldingConfig::default().limits.bindings)]
     limit: u64,
     /// Time limit: 90s, 5m, 1h. By default there is none.
     #[arg(short, long, value_parser = limits::duration)]
@@ -55,17 +55,17 @@ Examples:
   parikh unfold model.pnml --every-binding -o flat.pnml
   parikh unfold INPUTS/DrinkVendingMachine-COL-98 --quotient -o small.pnml";
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(arguments: &UnfoldArguments) -> Result<ProgramOutcome> {
     let budget = limits::budget(arguments.timeout, arguments.memory);
     signals::finish_on_signal(&budget);
     let model = input::read_model(&arguments.model)?;
     let Some(coloured) = model.colours() else {
         bail!("{}: the net has no colours to unfold", arguments.model.display());
     };
-    let mut config = Config {
+    let mut config = UnfoldingConfig {
         symmetry: !arguments.every_binding,
         fixpoint: !arguments.everything,
-        ..Config::default()
+        ..UnfoldingConfig::default()
     };
     let scale = arguments.limit.div_ceil(config.limits.bindings).max(1);
     config.limits.bindings = arguments.limit;
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     if let Some(file) = &arguments.map {
         write(&net, file).with_context(|| format!("cannot write {}", file.display()))?;
     }
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }
 
 /// Merges equivalent colours, and prints the sorts concerned. Returns `None` if no colours are

@@ -1,9 +1,11 @@
 //! `parikh verdicts`: checks the contest's verdict files, by themselves or against a model.
 
-use super::properties::{Limits, about, key_net};
+use super::properties::{KeyLimits, about, key_net};
 use super::terminal::{line, note, object};
-use super::{Outcome, model};
-use crate::verdicts::{self, Category, Comparison, Property, Standing, Truth, Value, VerdictFile};
+use super::{ProgramOutcome, model};
+use crate::verdicts::{
+    self, Category, ComparisonResult, KeyComparison, KeyProperty, Truth, VerdictFile, VerdictValue,
+};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use parikh_net::printable::counted;
@@ -11,7 +13,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Subcommand)]
-pub(super) enum Command {
+pub(super) enum VerdictsCommand {
     /// Check that files follow the format, version 1.0 or 2.0, and describe their contents.
     Check {
         /// Verdict files.
@@ -22,11 +24,11 @@ pub(super) enum Command {
     ///
     /// Ends with 1 if there is a conflict, with 3 if some key could not be computed in time, with 4
     /// after an internal error.
-    Compare(Compare),
+    Compare(CompareArguments),
 }
 
 #[derive(clap::Args)]
-pub(super) struct Compare {
+pub(super) struct CompareArguments {
     /// A verdict file.
     file: PathBuf,
     /// A net in any supported format, or the directory of a contest instance.
@@ -35,28 +37,28 @@ pub(super) struct Compare {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    limits: Limits,
+    limits: KeyLimits,
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
-    format: Format,
+    format: VerdictsFormat,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum VerdictsFormat {
     /// A line per verdict, then the counts.
     Text,
     /// A JSON object per line, one per verdict, then a summary.
     Json,
 }
 
-pub(super) fn run(command: &Command) -> Result<Outcome> {
+pub(super) fn run(command: &VerdictsCommand) -> Result<ProgramOutcome> {
     match command {
-        Command::Check { files } => check(files),
-        Command::Compare(arguments) => compare(arguments),
+        VerdictsCommand::Check { files } => check(files),
+        VerdictsCommand::Compare(arguments) => compare(arguments),
     }
 }
 
-fn check(files: &[PathBuf]) -> Result<Outcome> {
+fn check(files: &[PathBuf]) -> Result<ProgramOutcome> {
     let mut invalid = 0;
     for path in files {
         match verdicts::read(path) {
@@ -68,7 +70,7 @@ fn check(files: &[PathBuf]) -> Result<Outcome> {
         }
     }
     match invalid {
-        0 => Ok(Outcome::Complete),
+        0 => Ok(ProgramOutcome::Complete),
         1 if files.len() == 1 => bail!("{} is not valid", files[0].display()),
         _ => bail!("{invalid} of {} files are not valid", files.len()),
     }
@@ -79,10 +81,10 @@ fn check(files: &[PathBuf]) -> Result<Outcome> {
 fn describe(file: &VerdictFile) -> String {
     let keys: Vec<_> =
         file.verdicts.iter().filter(|verdict| verdict.category == Category::Generic).collect();
-    let count = |truth| keys.iter().filter(|key| key.value == Value::Truth(truth)).count();
-    let has = |property: &Property| keys.iter().any(|key| key.reference == property.name());
+    let count = |truth| keys.iter().filter(|key| key.value == VerdictValue::Truth(truth)).count();
+    let has = |property: &KeyProperty| keys.iter().any(|key| key.reference == property.name());
     let missing: Vec<&str> =
-        Property::all().filter(|property| !has(property)).map(Property::name).collect();
+        KeyProperty::all().filter(|property| !has(property)).map(KeyProperty::name).collect();
     let missing = match missing.len() {
         0 => String::new(),
         21 => "; no key at all".to_owned(),
@@ -101,7 +103,7 @@ fn describe(file: &VerdictFile) -> String {
     )
 }
 
-fn compare(arguments: &Compare) -> Result<Outcome> {
+fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
     let budget = arguments.limits.budget();
     let file = verdicts::read(&arguments.file)?;
     let of = key_net(&arguments.model, &budget)?;
@@ -110,32 +112,32 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
     if instance.is_none() && !arguments.force {
         refuse(&arguments.file, &file.model, &names)?;
     }
-    let stated = |property: &Property| {
+    let stated = |property: &KeyProperty| {
         file.verdicts.iter().any(|verdict| {
             verdict.category == Category::Generic && verdict.reference == property.name()
         })
     };
-    let wanted: Vec<Property> = Property::all().filter(stated).collect();
+    let wanted: Vec<KeyProperty> = KeyProperty::all().filter(stated).collect();
     let found = of.compute(&wanted, &[], &arguments.limits.config(), &budget, |_| {});
-    if let (Format::Text, Some(about)) = (arguments.format, about(&of)) {
+    if let (VerdictsFormat::Text, Some(about)) = (arguments.format, about(&of)) {
         line(about);
     }
     let comparisons = verdicts::compare(&file, instance.map(String::as_str), &found.keys);
     for comparison in &comparisons {
         match arguments.format {
-            Format::Text => line(&text(comparison)),
-            Format::Json => object(json(comparison)),
+            VerdictsFormat::Text => line(&text(comparison)),
+            VerdictsFormat::Json => object(json(comparison)),
         }
     }
     let count = |standing| comparisons.iter().filter(|one| one.standing == standing).count();
-    let (agree, conflicts) = (count(Standing::Agrees), count(Standing::Conflicts));
-    let (open, more) = (count(Standing::NotComputed), count(Standing::NotInFile));
+    let (agree, conflicts) = (count(ComparisonResult::Agrees), count(ComparisonResult::Conflicts));
+    let (open, more) = (count(ComparisonResult::NotComputed), count(ComparisonResult::NotInFile));
     match arguments.format {
-        Format::Text => line(&format!(
+        VerdictsFormat::Text => line(&format!(
             "{agree} agree, {conflicts} in conflict, {open} not computed, {more} known here but not \
              in the file"
         )),
-        Format::Json => object(json!({
+        VerdictsFormat::Json => object(json!({
             "type": "summary",
             "agree": agree,
             "conflicts": conflicts,
@@ -144,11 +146,11 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
         })),
     }
     if found.faults > 0 {
-        return Ok(Outcome::InternalError);
+        return Ok(ProgramOutcome::InternalError);
     }
     match (conflicts, open) {
-        (0, 0) => Ok(Outcome::Complete),
-        (0, _) => Ok(Outcome::Incomplete),
+        (0, 0) => Ok(ProgramOutcome::Complete),
+        (0, _) => Ok(ProgramOutcome::Incomplete),
         _ => {
             let verdicts = counted(conflicts, "verdict");
             let contradict = if conflicts == 1 { "contradicts" } else { "contradict" };
@@ -168,7 +170,7 @@ fn refuse(file: &Path, model: &str, names: &[String]) -> Result<()> {
     )
 }
 
-fn text(comparison: &Comparison<'_>) -> String {
+fn text(comparison: &KeyComparison<'_>) -> String {
     let (key, theirs) = (&comparison.verdict.reference, &comparison.verdict.value);
     let Some(own) = comparison.computed else {
         return format!("{key}: not compared (the file says {theirs})");
@@ -179,30 +181,30 @@ fn text(comparison: &Comparison<'_>) -> String {
         _ => String::new(),
     };
     match comparison.standing {
-        Standing::Agrees => format!("{key}: agree on {ours} — {why}"),
-        Standing::Conflicts => {
+        ComparisonResult::Agrees => format!("{key}: agree on {ours} — {why}"),
+        ComparisonResult::Conflicts => {
             format!("{key}: CONFLICT, the file says {theirs}{remark}, but it is {ours} — {why}")
         }
-        Standing::NotInFile => {
+        ComparisonResult::NotInFile => {
             format!("{key}: the file says unknown{remark}, it is {ours} — {why}")
         }
-        Standing::NotComputed | Standing::NotCompared => {
+        ComparisonResult::NotComputed | ComparisonResult::NotCompared => {
             format!("{key}: not computed (the file says {theirs}) — {why}")
         }
     }
 }
 
-fn json(comparison: &Comparison<'_>) -> serde_json::Value {
+fn json(comparison: &KeyComparison<'_>) -> serde_json::Value {
     json!({
         "type": "comparison",
         "category": comparison.verdict.category.to_string(),
         "reference": comparison.verdict.reference,
         "standing": match comparison.standing {
-            Standing::Agrees => "agrees",
-            Standing::Conflicts => "conflicts",
-            Standing::NotComputed => "not_computed",
-            Standing::NotInFile => "not_in_file",
-            Standing::NotCompared => "not_compared",
+            ComparisonResult::Agrees => "agrees",
+            ComparisonResult::Conflicts => "conflicts",
+            ComparisonResult::NotComputed => "not_computed",
+            ComparisonResult::NotInFile => "not_in_file",
+            ComparisonResult::NotCompared => "not_compared",
         },
         "file": comparison.verdict.value.to_string(),
         "computed": comparison.computed.map(|own| own.value.to_string()),

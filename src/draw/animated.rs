@@ -3,8 +3,8 @@
 //! program that supports it.
 
 use super::net::{called, tokens};
-use super::svg::{Drawing, lit, written};
-use super::{Highlight, Part, net};
+use super::svg::{SceneDrawing, lit, written};
+use super::{DrawnPart, Highlight, net};
 use parikh_net::printable::counted;
 use parikh_net::{FireError, FiringSequence, Net};
 use parikh_solvers::Budget;
@@ -25,7 +25,7 @@ const REST: usize = 3;
 /// The sequence cannot fire.
 pub fn animated(
     of: &Net,
-    part: &Part,
+    part: &DrawnPart,
     sequence: &FiringSequence,
     budget: &Budget,
 ) -> Result<String, FireError> {
@@ -41,7 +41,7 @@ pub fn animated(
     }
     let caption = counted(fired.len(), "firing");
     let scene = net(of, part, &Highlight { caption, ..Highlight::default() });
-    let drawing = Drawing::new(&scene, budget);
+    let drawing = SceneDrawing::new(&scene, budget);
     let beats = markings.len() + REST;
     let places: Vec<_> = part.places.iter().copied().collect();
     let transitions: Vec<_> = part.transitions.iter().copied().collect();
@@ -114,7 +114,7 @@ mod tests {
         let t = of.transition_named("t").unwrap();
         let sequence: FiringSequence = [t].into_iter().collect();
         let budget = Budget::unlimited();
-        let picture = animated(&of, &Part::whole(&of), &sequence, &budget).unwrap();
+        let picture = animated(&of, &DrawnPart::whole(&of), &sequence, &budget).unwrap();
         // Five animations: with and without a token for two places, and the transition that fires.
         assert_eq!(picture.matches("<animate").count(), 5);
         assert!(
@@ -122,6 +122,6 @@ mod tests {
             "{picture}"
         );
         let twice: FiringSequence = [t, t].into_iter().collect();
-        assert!(animated(&of, &Part::whole(&of), &twice, &budget).is_err());
+        assert!(animated(&of, &DrawnPart::whole(&of), &twice, &budget).is_err());
     }
 }

@@ -5,7 +5,7 @@
 //! the acceptance marks. A word is accepted if some run on it visits every mark infinitely often.
 
 use super::svg::escaped;
-use crate::layout::{Direction, Graph, Point, Size, Spacing, layout};
+use crate::layout::{Direction, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout};
 use parikh_solvers::Budget;
 use parikh_temporal::{AtomNames, Automaton, AutomatonEdge, Strength};
 use std::collections::BTreeMap;
@@ -97,7 +97,7 @@ pub fn svg(automaton: &Automaton, names: &AtomNames, title: &str, budget: &Budge
         .map(|(_, it)| wide(it))
         .fold(40.0, f64::max);
     let mut sizes =
-        vec![Size { width: 2.0 * RADIUS, height: 2.0 * RADIUS }; automaton.states.len()];
+        vec![LayoutSize { width: 2.0 * RADIUS, height: 2.0 * RADIUS }; automaton.states.len()];
     for ((from, to), lines) in &bundles {
         if from == to {
             let size = &mut sizes[*from];
@@ -107,14 +107,14 @@ pub fn svg(automaton: &Automaton, names: &AtomNames, title: &str, budget: &Budge
     }
     let edges: Vec<(usize, usize)> =
         bundles.keys().copied().filter(|(from, to)| from != to).collect();
-    let spacing = Spacing {
+    let spacing = LayoutSpacing {
         direction: Direction::Right,
         between_layers: between + 30.0,
         within_layers: 46.0,
         proportion: 1.5,
     };
     let found = layout(
-        &Graph { sizes, edges: edges.clone(), roots: vec![automaton.initial] },
+        &LayoutGraph { sizes, edges: edges.clone(), roots: vec![automaton.initial] },
         &spacing,
         budget,
     );
@@ -158,7 +158,7 @@ const MARKER: &str = "<defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7.5\"
 const ARROW: &str =
     "fill=\"none\" stroke=\"#44505c\" stroke-width=\"1.1\" marker-end=\"url(#head)\"";
 
-fn draw_state(state: usize, (x, y): Point, colour: &str, body: &mut String) {
+fn draw_state(state: usize, (x, y): LayoutPoint, colour: &str, body: &mut String) {
     let _ = writeln!(
         body,
         "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RADIUS:.1}\" fill=\"{colour}\" stroke=\"#44505c\" \
@@ -168,7 +168,7 @@ fn draw_state(state: usize, (x, y): Point, colour: &str, body: &mut String) {
 }
 
 /// Draws an edge from a state to itself, above the state.
-fn draw_loop((x, y): Point, lines: &[String], body: &mut String) {
+fn draw_loop((x, y): LayoutPoint, lines: &[String], body: &mut String) {
     let top = y - RADIUS;
     let (left, right) = (x - 9.0, x + 9.0);
     let _ = writeln!(
@@ -187,9 +187,9 @@ fn draw_loop((x, y): Point, lines: &[String], body: &mut String) {
 /// Draws an edge to another state. With `aside`, the edge is shifted, because an edge in the
 /// opposite direction exists.
 fn draw_edge(
-    from: Point,
-    to: Point,
-    route: &[Point],
+    from: LayoutPoint,
+    to: LayoutPoint,
+    route: &[LayoutPoint],
     aside: bool,
     lines: &[String],
     body: &mut String,
@@ -211,7 +211,7 @@ fn draw_edge(
 
 /// Returns the point where the line to another state leaves the circle of a state, shifted to the
 /// left by `shift`.
-fn on_rim((x, y): Point, (to_x, to_y): Point, shift: f64) -> Point {
+fn on_rim((x, y): LayoutPoint, (to_x, to_y): LayoutPoint, shift: f64) -> LayoutPoint {
     let (dx, dy) = (to_x - x, to_y - y);
     let length = dx.hypot(dy).max(1.0);
     let along = (RADIUS * RADIUS - shift * shift).max(0.0).sqrt();
@@ -220,7 +220,7 @@ fn on_rim((x, y): Point, (to_x, to_y): Point, shift: f64) -> Point {
 }
 
 /// Writes lines of text, the first at the given point.
-fn write_lines((x, y): Point, lines: &[String], body: &mut String) {
+fn write_lines((x, y): LayoutPoint, lines: &[String], body: &mut String) {
     for (at, line) in lines.iter().enumerate() {
         let _ = writeln!(
             body,

@@ -1,8 +1,8 @@
 //! A coloured net as a scene: places with their sorts and initial multisets, transitions with their
 //! guards, arcs with their inscriptions, and a legend of sorts and variables below.
 
-use super::scene::{Ends, Form, Line, Node, Scene};
-use crate::names::Names;
+use super::scene::{LineEnds, NodeForm, Scene, SceneLine, SceneNode};
+use crate::names::DisplayNames;
 use parikh_net::coloured::{
     ColouredArc, ColouredNet, Guard, Multiset, Sort, SortKind, text as coloured_text,
 };
@@ -20,7 +20,7 @@ pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
         caption_below: true,
         ..Scene::default()
     };
-    let names = Names::of_coloured(net).with_shared();
+    let names = DisplayNames::of_coloured(net).with_shared();
     for (at, place) in net.places().iter().enumerate() {
         let sort = net.sort(place.sort);
         let mut name = names.places[at].clone();
@@ -31,9 +31,9 @@ pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
             Multiset::Sum(parts) if parts.is_empty() => String::new(),
             initial => inscription(net, initial),
         };
-        scene.nodes.push(Node {
+        scene.nodes.push(SceneNode {
             id: format!("p{at}"),
-            form: Form::Ellipse,
+            form: NodeForm::Ellipse,
             marked: !initial.is_empty(),
             inside: initial,
             beside: name,
@@ -47,9 +47,9 @@ pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
         if transition.guard != Guard::TRUE {
             let _ = write!(name, "\n[{}]", cut(coloured_text::guard(net, &transition.guard)));
         }
-        scene.nodes.push(Node {
+        scene.nodes.push(SceneNode {
             id: format!("t{at}"),
-            form: Form::Box,
+            form: NodeForm::Box,
             inside: name,
             beside: String::new(),
             cut: false,
@@ -62,7 +62,7 @@ pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
             let (place, t) = (arc.place.index(), first + at);
             let (from, to) = if takes { (place, t) } else { (t, place) };
             let label = inscription(net, &arc.inscription);
-            scene.lines.push(Line { from, to, label, ends: Ends::Arrow });
+            scene.lines.push(SceneLine { from, to, label, ends: LineEnds::Arrow });
         };
         transition.takes.iter().for_each(|arc| draw(arc, true));
         transition.puts.iter().for_each(|arc| draw(arc, false));

@@ -1,6 +1,6 @@
 //! Scenes in the language of Graphviz.
 
-use super::scene::{Ends, Form, Node, Scene};
+use super::scene::{LineEnds, NodeForm, Scene, SceneNode};
 use parikh_net::printable::Printable;
 use std::fmt::Write as _;
 
@@ -19,10 +19,10 @@ pub fn dot(scene: &Scene) -> String {
     }
     for (node, title) in scene.nodes.iter().zip(&titles) {
         let form = match node.form {
-            Form::Circle => "circle",
-            Form::Ellipse => "ellipse",
-            Form::Box => "box, height=0.3",
-            Form::Group => "box",
+            NodeForm::Circle => "circle",
+            NodeForm::Ellipse => "ellipse",
+            NodeForm::Box => "box, height=0.3",
+            NodeForm::Group => "box",
         };
         let beside = match node.beside.is_empty() {
             true => String::new(),
@@ -41,10 +41,10 @@ pub fn dot(scene: &Scene) -> String {
             attributes.push(format!("label={}", quoted(&line.label)));
         }
         attributes.extend(match line.ends {
-            Ends::Arrow => None,
-            Ends::Both => Some("dir=both".to_owned()),
-            Ends::Circle => Some("arrowhead=odot".to_owned()),
-            Ends::TwoHeads => Some("arrowhead=normalnormal".to_owned()),
+            LineEnds::Arrow => None,
+            LineEnds::Both => Some("dir=both".to_owned()),
+            LineEnds::Circle => Some("arrowhead=odot".to_owned()),
+            LineEnds::TwoHeads => Some("arrowhead=normalnormal".to_owned()),
         });
         let attributes = match attributes.is_empty() {
             true => String::new(),
@@ -57,7 +57,7 @@ pub fn dot(scene: &Scene) -> String {
     text
 }
 
-fn style(node: &Node) -> String {
+fn style(node: &SceneNode) -> String {
     match (node.cut, node.bright) {
         (false, false) => String::new(),
         (true, false) => ", style=dashed".to_owned(),

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A group of places or transitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
+pub struct NodeGroup {
     /// The shared name of the nodes.
     pub name: String,
     /// The number of nodes.
@@ -23,22 +23,22 @@ pub struct Group {
 
 /// The nodes of a net in groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grouping {
+pub struct NodeGroups {
     /// The criterion: `units`, `colours` or `names without digits`.
     pub by: &'static str,
     /// The groups of places.
-    pub places: Vec<Group>,
+    pub places: Vec<NodeGroup>,
     /// The groups of transitions.
-    pub transitions: Vec<Group>,
+    pub transitions: Vec<NodeGroup>,
     /// The group of every place.
     pub place_group: Vec<usize>,
     /// The group of every transition.
     pub transition_group: Vec<usize>,
 }
 
-impl Grouping {
+impl NodeGroups {
     /// Groups the nodes of `net` by coloured nodes, by units, or by names without digits.
-    pub fn of(net: &Net) -> Grouping {
+    pub fn of(net: &Net) -> NodeGroups {
         let by_colours = net.folding().map(|folding| by_colours(net, folding));
         let by_units = || net.units().and_then(|units| by_units(net, units));
         let by_names = || {
@@ -76,11 +76,11 @@ impl Grouping {
 }
 
 /// Groups the nodes of an unfolding by their coloured nodes.
-fn by_colours(net: &Net, folding: &Folding) -> Grouping {
-    let group = |name: &str| Group { name: name.to_owned(), nodes: 0, tokens: 0 };
-    let mut places: Vec<Group> =
+fn by_colours(net: &Net, folding: &Folding) -> NodeGroups {
+    let group = |name: &str| NodeGroup { name: name.to_owned(), nodes: 0, tokens: 0 };
+    let mut places: Vec<NodeGroup> =
         (0..folding.place_count()).map(|at| group(folding.place_name(at))).collect();
-    let mut transitions: Vec<Group> =
+    let mut transitions: Vec<NodeGroup> =
         (0..folding.transition_count()).map(|at| group(folding.transition_name(at))).collect();
     let place_group: Vec<usize> = net.places().map(|place| folding.place_of(place)).collect();
     let transition_group: Vec<usize> =
@@ -90,12 +90,12 @@ fn by_colours(net: &Net, folding: &Folding) -> Grouping {
         places[group].tokens += u128::from(net.initial()[place]);
     }
     transition_group.iter().for_each(|&group| transitions[group].nodes += 1);
-    Grouping { by: "colours", places, transitions, place_group, transition_group }
+    NodeGroups { by: "colours", places, transitions, place_group, transition_group }
 }
 
 /// Groups by the units at the deepest level with few enough groups. Returns `None` if only the root
 /// would remain.
-fn by_units(net: &Net, units: &Units) -> Option<Grouping> {
+fn by_units(net: &Net, units: &Units) -> Option<NodeGroups> {
     // The iterator runs from a unit up to the root.
     let path = |unit| std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
     let depth = |unit| path(unit).count();
@@ -118,13 +118,13 @@ fn by_units(net: &Net, units: &Units) -> Option<Grouping> {
 }
 
 /// Assigns every place to its ancestor unit at `level`. The root has level 1.
-fn at_level(net: &Net, units: &Units, level: usize) -> Grouping {
+fn at_level(net: &Net, units: &Units, level: usize) -> NodeGroups {
     let ancestor = |unit| {
         let path = std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
         let path: Vec<UnitId> = path.collect();
         path[path.len().saturating_sub(level)]
     };
-    let mut places = Groups::default();
+    let mut places = GroupCollector::default();
     let place_group: Vec<usize> = net
         .places()
         .map(|place| {
@@ -132,7 +132,7 @@ fn at_level(net: &Net, units: &Units, level: usize) -> Grouping {
             places.add(format!("unit {name}"), net.initial()[place])
         })
         .collect();
-    let mut transitions = Groups::default();
+    let mut transitions = GroupCollector::default();
     let transition_group = net
         .transitions()
         .map(|t| {
@@ -148,7 +148,7 @@ fn at_level(net: &Net, units: &Units, level: usize) -> Grouping {
             transitions.add(all, 0)
         })
         .collect();
-    Grouping {
+    NodeGroups {
         by: "units",
         places: places.groups,
         transitions: transitions.groups,
@@ -158,10 +158,10 @@ fn at_level(net: &Net, units: &Units, level: usize) -> Grouping {
 }
 
 /// Groups by labels where nodes have labels, or by ids alone.
-fn by_names(net: &Net, for_people: bool) -> Grouping {
+fn by_names(net: &Net, for_people: bool) -> NodeGroups {
     let name =
         |id: &str, label: Option<&str>| stem(name_of(id, label.filter(|_| for_people)).trim());
-    let (mut places, mut transitions) = (Groups::default(), Groups::default());
+    let (mut places, mut transitions) = (GroupCollector::default(), GroupCollector::default());
     let of_place = |place: PlaceId| {
         let name = name(net.place_name(place), net.place_label(place));
         places.add(name, net.initial()[place])
@@ -170,7 +170,7 @@ fn by_names(net: &Net, for_people: bool) -> Grouping {
     let of_transition =
         |t: TransitionId| transitions.add(name(net.transition_name(t), net.transition_label(t)), 0);
     let transition_group = net.transitions().map(of_transition).collect();
-    Grouping {
+    NodeGroups {
         by: "names without digits",
         places: places.groups,
         transitions: transitions.groups,
@@ -193,18 +193,18 @@ fn stem(name: &str) -> String {
 }
 
 #[derive(Default)]
-struct Groups {
-    groups: Vec<Group>,
+struct GroupCollector {
+    groups: Vec<NodeGroup>,
     known: BTreeMap<String, usize>,
 }
 
-impl Groups {
+impl GroupCollector {
     /// Adds a node to the group with this name, and returns the index of the group.
     fn add(&mut self, name: String, tokens: u64) -> usize {
         let next = self.groups.len();
         let group = *self.known.entry(name.clone()).or_insert(next);
         if group == next {
-            self.groups.push(Group { name, nodes: 0, tokens: 0 });
+            self.groups.push(NodeGroup { name, nodes: 0, tokens: 0 });
         }
         self.groups[group].nodes += 1;
         self.groups[group].tokens += u128::from(tokens);
@@ -225,7 +225,7 @@ mod tests {
             builder.transition(&format!("t{at}")).unwrap();
         }
         let net = builder.build().unwrap();
-        let grouping = Grouping::of(&net);
+        let grouping = NodeGroups::of(&net);
         assert_eq!((&*grouping.places[0].name, grouping.places.len()), ("fork #", 1));
         assert_eq!((&*grouping.transitions[0].name, grouping.transitions.len()), ("t#", 1));
     }

@@ -2,14 +2,14 @@
 
 use crate::evidence::{ReplayError, replay};
 use crate::formula::{self, FormulaProblem};
-use crate::structure::closed::Kind;
+use crate::structure::closed::ClosureKind;
 use crate::structure::flows::place_flows;
 use crate::structure::minimal::minimal_sets;
 use crate::structure::siphons::{starved_by, unmarked_siphon};
-use parikh_net::builder::Node;
+use parikh_net::builder::NetNode;
 use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, Marking, Net, NodeKind, PlaceId, TransitionId};
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 use std::collections::BTreeMap;
 
 /// The highlighted nodes of a picture.
@@ -65,7 +65,7 @@ pub enum HighlightError {
     Replay(#[from] ReplayError),
     /// The budget was spent before the invariants or sets were found.
     #[error("{0} before the structure was computed")]
-    Spent(#[from] Exhausted),
+    Spent(#[from] ExhaustionReason),
 }
 
 /// The largest number of minimal siphons or traps computed to find one by its number.
@@ -100,10 +100,10 @@ impl Highlight {
                 }
                 for node in found {
                     match node {
-                        Node::Place(place) => {
+                        NetNode::Place(place) => {
                             highlight.places.insert(place, String::new());
                         }
-                        Node::Transition(transition) => {
+                        NetNode::Transition(transition) => {
                             highlight.transitions.insert(transition, String::new());
                         }
                     }
@@ -160,7 +160,7 @@ impl Highlight {
                 marking: None,
             });
         }
-        Highlight::closed_set(net, Kind::Siphon, number.unwrap_or(1), budget)
+        Highlight::closed_set(net, ClosureKind::Siphon, number.unwrap_or(1), budget)
     }
 
     /// Highlights the minimal trap with this number, from 1, by default the first.
@@ -168,18 +168,18 @@ impl Highlight {
     /// # Errors
     /// There is no such trap, or the budget is spent before it is found.
     pub fn trap(net: &Net, number: Option<usize>, budget: &Budget) -> Result<Self, HighlightError> {
-        Highlight::closed_set(net, Kind::Trap, number.unwrap_or(1), budget)
+        Highlight::closed_set(net, ClosureKind::Trap, number.unwrap_or(1), budget)
     }
 
     fn closed_set(
         net: &Net,
-        kind: Kind,
+        kind: ClosureKind,
         wanted: usize,
         budget: &Budget,
     ) -> Result<Self, HighlightError> {
         let name = match kind {
-            Kind::Siphon => "siphon",
-            Kind::Trap => "trap",
+            ClosureKind::Siphon => "siphon",
+            ClosureKind::Trap => "trap",
         };
         let found = minimal_sets(net, kind, SETS.max(wanted), budget);
         let set = wanted.checked_sub(1).and_then(|index| found.sets.get(index));
@@ -246,7 +246,7 @@ const SHOWN: usize = 5;
 ///
 /// # Errors
 /// The text is not in quotes, and several nodes have it as their label.
-fn nodes_meant(net: &Net, text: &str) -> Result<Vec<Node>, FormulaProblem> {
+fn nodes_meant(net: &Net, text: &str) -> Result<Vec<NetNode>, FormulaProblem> {
     let by_id = nodes_named(net, text);
     if !by_id.is_empty() {
         return Ok(by_id);
@@ -256,11 +256,11 @@ fn nodes_meant(net: &Net, text: &str) -> Result<Vec<Node>, FormulaProblem> {
         let named = formula::nodes_meant(net, kind, text)?;
         nodes.extend(named.ids.iter().flat_map(|id| match kind {
             NodeKind::Place => {
-                net.places_named(id).into_iter().flatten().map(Node::Place).collect()
+                net.places_named(id).into_iter().flatten().map(NetNode::Place).collect()
             }
             NodeKind::Transition => {
                 let of = net.transitions_named(id).into_iter().flatten();
-                of.map(Node::Transition).collect::<Vec<_>>()
+                of.map(NetNode::Transition).collect::<Vec<_>>()
             }
         }));
     }
@@ -269,18 +269,18 @@ fn nodes_meant(net: &Net, text: &str) -> Result<Vec<Node>, FormulaProblem> {
 
 /// Returns the node with this id. In an unfolding, the name of a coloured node denotes all its
 /// nodes.
-fn nodes_named(net: &Net, name: &str) -> Vec<Node> {
+fn nodes_named(net: &Net, name: &str) -> Vec<NetNode> {
     if let Some(place) = net.place_named(name) {
-        return vec![Node::Place(place)];
+        return vec![NetNode::Place(place)];
     }
     if let Some(t) = net.transition_named(name) {
-        return vec![Node::Transition(t)];
+        return vec![NetNode::Transition(t)];
     }
     if let Some(places) = net.places_named(name) {
-        return places.into_iter().map(Node::Place).collect();
+        return places.into_iter().map(NetNode::Place).collect();
     }
     let transitions = net.transitions_named(name).unwrap_or_default();
-    transitions.into_iter().map(Node::Transition).collect()
+    transitions.into_iter().map(NetNode::Transition).collect()
 }
 
 fn unknown(net: &Net, name: &str) -> HighlightError {

@@ -23,10 +23,10 @@ pub mod system;
 pub use animated::{MOST_FIRINGS, animated};
 pub use coloured::coloured;
 pub use dot::dot;
-pub use grouping::{Group, Grouping};
+pub use grouping::{NodeGroup, NodeGroups};
 pub use highlight::{Highlight, HighlightError};
 pub use net::{extended, net};
-pub use scene::{Ends, Form, Line, Node, Scene};
+pub use scene::{LineEnds, NodeForm, Scene, SceneLine, SceneNode};
 pub use strip::{MOST_PICTURES, Strip, strip};
 pub use summary::{Summary, summary};
 pub(crate) use svg::escaped;
@@ -43,22 +43,22 @@ pub const MOST_WHOLE: usize = 1_000;
 
 /// The nodes of a net to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct DrawnPart {
     /// The places to draw.
     pub places: BTreeSet<PlaceId>,
     /// The transitions to draw. All arcs between places and transitions of the part are drawn.
     pub transitions: BTreeSet<TransitionId>,
 }
 
-impl Part {
+impl DrawnPart {
     /// Returns the whole net as a part.
     pub fn whole(net: &Net) -> Self {
-        Part { places: net.places().collect(), transitions: net.transitions().collect() }
+        DrawnPart { places: net.places().collect(), transitions: net.transitions().collect() }
     }
 
     /// Returns the highlighted nodes and their neighbours.
     pub fn around(net: &Net, highlight: &Highlight) -> Self {
-        let mut part = Part {
+        let mut part = DrawnPart {
             places: highlight.places.keys().copied().collect(),
             transitions: highlight.transitions.keys().copied().collect(),
         };

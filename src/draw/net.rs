@@ -1,15 +1,15 @@
 //! A net as a scene: places as circles with tokens inside and names beside them, transitions as
 //! boxes, and arcs with weights.
 
-use super::scene::{Ends, Form, Line, Node, Scene};
-use super::{Highlight, Part};
-use crate::names::Names;
+use super::scene::{LineEnds, NodeForm, Scene, SceneLine, SceneNode};
+use super::{DrawnPart, Highlight};
+use crate::names::DisplayNames;
 use parikh_net::{ExtendedNet, Net, PlaceId, TransitionId};
 use std::collections::HashMap;
 
 /// Returns the scene of the nodes of `part`, with highlighting. Nodes with arcs outside the part
 /// have `cut` set.
-pub fn net(net: &Net, part: &Part, highlight: &Highlight) -> Scene {
+pub fn net(net: &Net, part: &DrawnPart, highlight: &Highlight) -> Scene {
     let mut scene = Scene {
         name: net.name().to_owned(),
         caption: highlight.caption.clone(),
@@ -22,7 +22,7 @@ pub fn net(net: &Net, part: &Part, highlight: &Highlight) -> Scene {
         }
         scene.caption.push_str(&format!("{} of {nodes} nodes of {}", part.len(), net.name()));
     }
-    let names = Names::for_people(net).with_shared();
+    let names = DisplayNames::for_people(net).with_shared();
     let mut positions = HashMap::new();
     for &place in &part.places {
         positions.insert(place, scene.nodes.len());
@@ -38,13 +38,19 @@ pub fn net(net: &Net, part: &Part, highlight: &Highlight) -> Scene {
     scene
 }
 
-fn of_place(net: &Net, part: &Part, place: PlaceId, name: &str, highlight: &Highlight) -> Node {
+fn of_place(
+    net: &Net,
+    part: &DrawnPart,
+    place: PlaceId,
+    name: &str,
+    highlight: &Highlight,
+) -> SceneNode {
     let marking = highlight.marking.as_ref().unwrap_or(net.initial());
     let remark = highlight.places.get(&place);
     let arcs = net.producers(place).iter().chain(net.consumers(place));
-    Node {
+    SceneNode {
         id: format!("p{}", place.index()),
-        form: Form::Circle,
+        form: NodeForm::Circle,
         inside: tokens(marking[place]),
         beside: with_remark(name, remark),
         cut: arcs.into_iter().any(|arc| !part.transitions.contains(&arc.transition)),
@@ -55,7 +61,7 @@ fn of_place(net: &Net, part: &Part, place: PlaceId, name: &str, highlight: &High
 
 /// Returns the text in the box of a transition.
 pub(super) fn called(net: &Net, t: TransitionId) -> String {
-    Names::for_people(net).with_shared().transitions.swap_remove(t.index())
+    DisplayNames::for_people(net).with_shared().transitions.swap_remove(t.index())
 }
 
 /// Returns up to three dots, or the number of tokens.
@@ -69,16 +75,16 @@ pub(super) fn tokens(tokens: u64) -> String {
 
 fn of_transition(
     net: &Net,
-    part: &Part,
+    part: &DrawnPart,
     t: TransitionId,
     name: &str,
     highlight: &Highlight,
-) -> Node {
+) -> SceneNode {
     let remark = highlight.transitions.get(&t);
     let mut arcs = net.pre(t).iter().chain(net.post(t));
-    Node {
+    SceneNode {
         id: format!("t{}", t.index()),
-        form: Form::Box,
+        form: NodeForm::Box,
         inside: with_remark(name, remark),
         beside: String::new(),
         cut: arcs.any(|arc| !part.places.contains(&arc.place)),
@@ -95,7 +101,7 @@ fn with_remark(name: &str, remark: Option<&String>) -> String {
 }
 
 /// Returns the scene of a net with inhibitor and reset arcs.
-pub fn extended(net: &ExtendedNet, part: &Part, highlight: &Highlight) -> Scene {
+pub fn extended(net: &ExtendedNet, part: &DrawnPart, highlight: &Highlight) -> Scene {
     let mut scene = self::net(net.core(), part, highlight);
     let ids = scene.nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at));
     let positions: HashMap<&str, usize> = ids.collect();
@@ -103,11 +109,12 @@ pub fn extended(net: &ExtendedNet, part: &Part, highlight: &Highlight) -> Scene 
     let mut more = Vec::new();
     for &t in &part.transitions {
         let Some(to) = at(format!("t{}", t.index())) else { continue };
-        let inhibitors = net.inhibitors(t).iter().map(|arc| (arc.place, arc.weight, Ends::Circle));
-        let resets = net.resets(t).iter().map(|&place| (place, 1, Ends::TwoHeads));
+        let inhibitors =
+            net.inhibitors(t).iter().map(|arc| (arc.place, arc.weight, LineEnds::Circle));
+        let resets = net.resets(t).iter().map(|&place| (place, 1, LineEnds::TwoHeads));
         for (place, weight, ends) in inhibitors.chain(resets) {
             if let Some(from) = at(format!("p{}", place.index())) {
-                more.push(Line { from, to, label: label(weight), ends });
+                more.push(SceneLine { from, to, label: label(weight), ends });
             }
         }
     }
@@ -127,22 +134,27 @@ fn lines(
     t: TransitionId,
     at: usize,
     positions: &HashMap<PlaceId, usize>,
-    lines: &mut Vec<Line>,
+    lines: &mut Vec<SceneLine>,
 ) {
     for arc in net.pre(t) {
         if let Some(&place) = positions.get(&arc.place) {
             let ends = match net.post_weight(t, arc.place) == arc.weight {
-                true => Ends::Both,
-                false => Ends::Arrow,
+                true => LineEnds::Both,
+                false => LineEnds::Arrow,
             };
-            lines.push(Line { from: place, to: at, label: label(arc.weight), ends });
+            lines.push(SceneLine { from: place, to: at, label: label(arc.weight), ends });
         }
     }
     for arc in net.post(t) {
         if let Some(&place) = positions.get(&arc.place)
             && net.pre_weight(t, arc.place) != arc.weight
         {
-            lines.push(Line { from: at, to: place, label: label(arc.weight), ends: Ends::Arrow });
+            lines.push(SceneLine {
+                from: at,
+                to: place,
+                label: label(arc.weight),
+                ends: LineEnds::Arrow,
+            });
         }
     }
 }
@@ -159,7 +171,7 @@ mod tests {
     #[test]
     fn tokens_weights_and_loops_are_drawn() {
         let net = text::parse(NET).unwrap();
-        let drawn = dot(&super::net(&net, &Part::whole(&net), &Highlight::default()));
+        let drawn = dot(&super::net(&net, &DrawnPart::whole(&net), &Highlight::default()));
         let expected = "digraph \"a \\\"b\\\"\" {\n  rankdir=LR;\n  \
             node [fontsize=10, fontname=\"Helvetica\"];\n  edge [fontsize=9, arrowsize=0.6];\n  \
             p0 [shape=circle, label=\"●●\", xlabel=\"p\"];\n  \
@@ -175,7 +187,7 @@ mod tests {
     fn the_part_around_a_node_says_that_it_is_a_part() {
         let net = text::parse(NET).unwrap();
         let highlight = Highlight::nodes(&net, ["u"]).unwrap();
-        let drawn = dot(&super::net(&net, &Part::around(&net, &highlight), &highlight));
+        let drawn = dot(&super::net(&net, &DrawnPart::around(&net, &highlight), &highlight));
         assert!(drawn.contains("label=\"3 of 5 nodes of a \\\"b\\\"\"; labelloc=t;"), "{drawn}");
         assert!(drawn.contains("p0 [shape=circle, label=\"●●\", xlabel=\"p\", style=dashed]"));
         assert!(drawn.contains("style=filled, fillcolor=\"#ffcc66\""));

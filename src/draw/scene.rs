@@ -18,14 +18,14 @@ pub struct Scene {
     /// True if the caption is below the picture.
     pub caption_below: bool,
     /// The nodes.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<SceneNode>,
     /// The lines between nodes.
-    pub lines: Vec<Line>,
+    pub lines: Vec<SceneLine>,
 }
 
 /// The form of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum NodeForm {
     /// A place.
     Circle,
     /// A place with a long text in it, or a group of places.
@@ -38,11 +38,11 @@ pub enum Form {
 
 /// A node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct SceneNode {
     /// A short unique identifier.
     pub id: String,
     /// The form of the node.
-    pub form: Form,
+    pub form: NodeForm,
     /// The text inside the node.
     pub inside: String,
     /// The text beside the node. May be empty.
@@ -57,7 +57,7 @@ pub struct Node {
 
 /// A line between two nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct SceneLine {
     /// The index of the source node.
     pub from: usize,
     /// The index of the target node.
@@ -65,12 +65,12 @@ pub struct Line {
     /// The text at the line. May be empty.
     pub label: String,
     /// The form of the line's ends.
-    pub ends: Ends,
+    pub ends: LineEnds,
 }
 
 /// The form of a line's ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ends {
+pub enum LineEnds {
     /// An arrow at the target.
     Arrow,
     /// Arrows at both ends.
@@ -106,7 +106,7 @@ impl Scene {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Highlight, Part, dot, net, svg};
+    use super::super::{DrawnPart, Highlight, dot, net, svg};
     use parikh_net::NetBuilder;
     use parikh_solvers::Budget;
 
@@ -118,7 +118,8 @@ mod tests {
         let t = builder.transition(&transition).unwrap();
         builder.take(t, p, 1).unwrap();
         let of = builder.build().unwrap();
-        let scene = net(&of, &Part::whole(&of), &Highlight::nodes(&of, [place.as_str()]).unwrap());
+        let scene =
+            net(&of, &DrawnPart::whole(&of), &Highlight::nodes(&of, [place.as_str()]).unwrap());
         let drawn = svg(&scene, &Budget::unlimited());
         let width = drawn.split_once(" width=\"").unwrap().1.split_once('"').unwrap().0;
         assert!(width.parse::<f64>().unwrap() < 1_500.0, "{width}");

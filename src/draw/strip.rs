@@ -4,8 +4,8 @@
 //! in rows, and every node has the same position in all pictures.
 
 use super::net::{called, tokens};
-use super::svg::{self, Drawing, escaped, lit, written};
-use super::{Highlight, Part, net};
+use super::svg::{self, SceneDrawing, escaped, lit, written};
+use super::{DrawnPart, Highlight, net};
 use crate::evidence::{ReplayError, replay};
 use crate::names::clipped;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
@@ -37,7 +37,7 @@ pub struct Strip {
 }
 
 /// A picture in a strip.
-struct Frame {
+struct StripFrame {
     /// The number of firings before the marking.
     after: u128,
     /// The last transition fired before the marking.
@@ -46,7 +46,7 @@ struct Frame {
 }
 
 /// The places and transitions at the positions of a scene.
-type Nodes = (Vec<PlaceId>, Vec<TransitionId>);
+type PartNodes = (Vec<PlaceId>, Vec<TransitionId>);
 
 /// Draws the nodes of `part` in all markings along `sequence`.
 ///
@@ -54,14 +54,14 @@ type Nodes = (Vec<PlaceId>, Vec<TransitionId>);
 /// The sequence cannot fire.
 pub fn strip(
     of: &Net,
-    part: &Part,
+    part: &DrawnPart,
     sequence: &FiringSequence,
     budget: &Budget,
 ) -> Result<Strip, ReplayError> {
     let (frames, left_out) = frames(of, sequence)?;
     let scene = net(of, part, &Highlight::default());
-    let drawing = Drawing::new(&scene, budget);
-    let nodes: Nodes =
+    let drawing = SceneDrawing::new(&scene, budget);
+    let nodes: PartNodes =
         (part.places.iter().copied().collect(), part.transitions.iter().copied().collect());
     let titles: Vec<String> = frames.iter().map(|frame| title(of, frame)).collect();
     let longest = titles.iter().map(|title| title.chars().count()).max().unwrap_or(0);
@@ -72,7 +72,7 @@ pub fn strip(
     let rows = (frames.len() + gap).div_ceil(columns);
     let cells = |count: usize, length: f64| count as f64 * (length + GAP) - GAP;
     let mut text = svg::head(of.name(), cells(columns, wide), cells(rows, high));
-    let mut draw = |cell: usize, title: &str, frame: Option<&Frame>| {
+    let mut draw = |cell: usize, title: &str, frame: Option<&StripFrame>| {
         let x = (cell % columns) as f64 * (wide + GAP);
         let y = (cell / columns) as f64 * (high + GAP);
         let title = escaped(title);
@@ -99,13 +99,13 @@ pub fn strip(
 }
 
 /// Returns the markings to draw, and the number of the other markings.
-fn frames(of: &Net, sequence: &FiringSequence) -> Result<(Vec<Frame>, u128), ReplayError> {
+fn frames(of: &Net, sequence: &FiringSequence) -> Result<(Vec<StripFrame>, u128), ReplayError> {
     let firings = sequence.firings();
     let left_out = (firings + 1).saturating_sub(MOST_PICTURES as u128);
     let drawn = |after: u128| {
         left_out == 0 || after < OF_BEGINNING as u128 || after >= OF_BEGINNING as u128 + left_out
     };
-    let mut frames = vec![Frame { after: 0, fired: None, marking: of.initial().clone() }];
+    let mut frames = vec![StripFrame { after: 0, fired: None, marking: of.initial().clone() }];
     // Firings between drawn markings are executed one by one, the others at once.
     let mut net = of.clone();
     let mut waiting = FiringSequence::new();
@@ -119,7 +119,7 @@ fn frames(of: &Net, sequence: &FiringSequence) -> Result<(Vec<Frame>, u128), Rep
                 let marking = replay(&net, &waiting)?;
                 net = net.from_marking(marking.clone());
                 waiting = FiringSequence::new();
-                frames.push(Frame { after: next, fired: Some(step.transition), marking });
+                frames.push(StripFrame { after: next, fired: Some(step.transition), marking });
                 (after, left) = (next, left - 1);
             } else {
                 let until = OF_BEGINNING as u128 + left_out - 1;
@@ -132,7 +132,7 @@ fn frames(of: &Net, sequence: &FiringSequence) -> Result<(Vec<Frame>, u128), Rep
     Ok((frames, left_out))
 }
 
-fn title(of: &Net, frame: &Frame) -> String {
+fn title(of: &Net, frame: &StripFrame) -> String {
     match frame.fired {
         None => "0: the initial marking".to_owned(),
         Some(t) => format!("{}: {}", frame.after, clipped(&called(of, t))),
@@ -140,7 +140,12 @@ fn title(of: &Net, frame: &Frame) -> String {
 }
 
 /// Returns the contents of the node at this position of the scene, if they differ from the default.
-fn in_node(of: &Net, (places, transitions): &Nodes, frame: &Frame, at: usize) -> Option<String> {
+fn in_node(
+    of: &Net,
+    (places, transitions): &PartNodes,
+    frame: &StripFrame,
+    at: usize,
+) -> Option<String> {
     let Some(&place) = places.get(at) else {
         let t = transitions[at - places.len()];
         return (frame.fired == Some(t)).then(|| lit(&called(of, t), "", ""));
@@ -165,7 +170,7 @@ mod tests {
     }
 
     fn of(net: &Net, sequence: &FiringSequence) -> Strip {
-        strip(net, &Part::whole(net), sequence, &Budget::unlimited()).unwrap()
+        strip(net, &DrawnPart::whole(net), sequence, &Budget::unlimited()).unwrap()
     }
 
     #[test]
@@ -183,7 +188,7 @@ mod tests {
         assert_eq!(svg.matches("<circle").count(), 6);
         let wrong = sequence(&net, 1).steps()[1].transition;
         let wrong: FiringSequence = [wrong].into_iter().collect();
-        assert!(strip(&net, &Part::whole(&net), &wrong, &Budget::unlimited()).is_err());
+        assert!(strip(&net, &DrawnPart::whole(&net), &wrong, &Budget::unlimited()).is_err());
     }
 
     #[test]

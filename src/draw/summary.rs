@@ -1,7 +1,7 @@
 //! Summary of a net with too many nodes to draw: the nodes in groups, with one node per group.
 
-use super::grouping::{Group, Grouping};
-use super::scene::{Ends, Form, Line, Node, Scene};
+use super::grouping::{NodeGroup, NodeGroups};
+use super::scene::{LineEnds, NodeForm, Scene, SceneLine, SceneNode};
 use super::{Highlight, MOST_NODES};
 use parikh_net::Net;
 use parikh_net::printable::counted;
@@ -21,7 +21,7 @@ const LISTED: usize = 10;
 
 /// Returns the summary of a net, with the number of highlighted nodes in each group.
 pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
-    let grouping = Grouping::of(net);
+    let grouping = NodeGroups::of(net);
     let mut lines = vec![format!(
         "net {}: {}, {}, {}",
         net.name(),
@@ -29,9 +29,9 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
         counted(net.transition_count(), "transition"),
         counted(net.arc_count(), "arc")
     )];
-    let mut list = |what: &str, groups: &[Group]| {
+    let mut list = |what: &str, groups: &[NodeGroup]| {
         let mut text = format!("{} of {what} by {}", counted(groups.len(), "group"), grouping.by);
-        let mut largest: Vec<&Group> = groups.iter().collect();
+        let mut largest: Vec<&NodeGroup> = groups.iter().collect();
         // A stable sort: groups of one size stay in the order of the model.
         largest.sort_by_key(|group| std::cmp::Reverse(group.nodes));
         for (index, group) in largest.iter().take(LISTED).enumerate() {
@@ -54,7 +54,7 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
     Summary { scene: drawn, lines }
 }
 
-fn scene(grouping: &Grouping, net: &Net, highlight: &Highlight) -> Scene {
+fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
     let caption = format!(
         "{}: {} and {}, grouped by {}; arcs with how many of the net they stand for",
         net.name(),
@@ -66,7 +66,7 @@ fn scene(grouping: &Grouping, net: &Net, highlight: &Highlight) -> Scene {
         true => caption,
         false => format!("{}\n{caption}", highlight.caption),
     };
-    let count = |groups: &[Group], of: &mut dyn Iterator<Item = usize>| {
+    let count = |groups: &[NodeGroup], of: &mut dyn Iterator<Item = usize>| {
         let mut counts = vec![0usize; groups.len()];
         of.for_each(|group| counts[group] += 1);
         counts
@@ -80,12 +80,12 @@ fn scene(grouping: &Grouping, net: &Net, highlight: &Highlight) -> Scene {
         0 => String::new(),
         bright => format!("\n{bright} highlighted"),
     };
-    let node = |id, form, group: &Group, of: &str, bright: usize| {
+    let node = |id, form, group: &NodeGroup, of: &str, bright: usize| {
         let tokens = match group.tokens {
             0 => String::new(),
             tokens => format!(", {}", counted(tokens, "token")),
         };
-        Node {
+        SceneNode {
             id,
             form,
             inside: format!("{}\n{} {of}{tokens}{}", group.name, group.nodes, remark(bright)),
@@ -97,16 +97,16 @@ fn scene(grouping: &Grouping, net: &Net, highlight: &Highlight) -> Scene {
     };
     let mut nodes = Vec::new();
     for (at, group) in grouping.places.iter().enumerate() {
-        nodes.push(node(format!("p{at}"), Form::Ellipse, group, "places", bright_places[at]));
+        nodes.push(node(format!("p{at}"), NodeForm::Ellipse, group, "places", bright_places[at]));
     }
     for (at, group) in grouping.transitions.iter().enumerate() {
         let bright = bright_transitions[at];
-        nodes.push(node(format!("t{at}"), Form::Group, group, "transitions", bright));
+        nodes.push(node(format!("t{at}"), NodeForm::Group, group, "transitions", bright));
     }
     let first = grouping.places.len();
     let line = |((into, t, p), count): ((bool, usize, usize), usize)| {
         let (from, to) = if into { (first + t, p) } else { (p, first + t) };
-        Line { from, to, label: count.to_string(), ends: Ends::Arrow }
+        SceneLine { from, to, label: count.to_string(), ends: LineEnds::Arrow }
     };
     Scene {
         name: net.name().to_owned(),

@@ -1,7 +1,9 @@
 //! A scene as an SVG picture: laid out by [`crate::layout`], drawn as circles, boxes and curves.
 
-use super::scene::{Ends, Form, Line, Node, Scene};
-use crate::layout::{Direction, Graph, Layout, Point, Size, Spacing, layout};
+use super::scene::{LineEnds, NodeForm, Scene, SceneLine, SceneNode};
+use crate::layout::{
+    Direction, Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout,
+};
 use crate::names::clipped;
 use parikh_solvers::Budget;
 use std::collections::HashSet;
@@ -25,11 +27,11 @@ const MARGIN: f64 = 14.0;
 
 /// Draws a scene. When `budget` is spent, the layout is not improved further.
 pub fn svg(scene: &Scene, budget: &Budget) -> String {
-    Drawing::new(scene, budget).print(|_| None)
+    SceneDrawing::new(scene, budget).print(|_| None)
 }
 
 /// A scene with positions.
-pub(super) struct Drawing {
+pub(super) struct SceneDrawing {
     /// The scene with long names clipped.
     scene: Scene,
     /// The full text per node, if some text was clipped.
@@ -39,25 +41,25 @@ pub(super) struct Drawing {
     ends: HashSet<(usize, usize)>,
 }
 
-impl Drawing {
+impl SceneDrawing {
     pub(super) fn new(scene: &Scene, budget: &Budget) -> Self {
         let (scene, titles) = scene.clipped();
         let labels = scene.lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0);
         let marked = scene.nodes.iter().enumerate().filter(|(_, node)| node.marked);
-        let graph = Graph {
+        let graph = LayoutGraph {
             sizes: scene.nodes.iter().map(room).collect(),
             edges: scene.lines.iter().map(|line| (line.from, line.to)).collect(),
             roots: marked.map(|(at, _)| at).collect(),
         };
-        let spacing = Spacing {
+        let spacing = LayoutSpacing {
             direction: Direction::Right,
             // Labels of lines need space between layers.
             between_layers: 34.0 + (LETTER * 0.8 * labels as f64).min(120.0),
             within_layers: 12.0,
-            ..Spacing::default()
+            ..LayoutSpacing::default()
         };
         let ends = graph.edges.iter().copied().collect();
-        Drawing { scene, titles, layout: layout(&graph, &spacing, budget), ends }
+        SceneDrawing { scene, titles, layout: layout(&graph, &spacing, budget), ends }
     }
 
     /// Returns the picture. `instead` may replace the contents of a node, for example by animated
@@ -68,7 +70,7 @@ impl Drawing {
             false => self.scene.caption.split('\n').collect(),
         };
         let captioned = 14.0 * caption.len() as f64 + if caption.is_empty() { 0.0 } else { 8.0 };
-        let Size { width, height } = self.layout.size;
+        let LayoutSize { width, height } = self.layout.size;
         let longest = caption.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         let width = width.max(CAPTION_LETTER * longest as f64);
         let mut text = head(&self.scene.name, width, height + captioned);
@@ -89,7 +91,7 @@ impl Drawing {
     }
 
     /// Returns the size of the layout.
-    pub(super) fn size(&self) -> Size {
+    pub(super) fn size(&self) -> LayoutSize {
         self.layout.size
     }
 
@@ -103,7 +105,7 @@ impl Drawing {
         }
     }
 
-    fn line(&self, line: &Line, route: &[Point], text: &mut String) {
+    fn line(&self, line: &SceneLine, route: &[LayoutPoint], text: &mut String) {
         let ends = [line.from, line.to].map(|at| (&self.scene.nodes[at], self.layout.nodes[at]));
         let [(from, from_at), (to, to_at)] = ends;
         let mut route = route.to_vec();
@@ -137,13 +139,13 @@ impl Drawing {
         let _ = writeln!(text, "\"/>");
         let before = points[points.len() - 2];
         match line.ends {
-            Ends::Circle => ring(before, end, text),
+            LineEnds::Circle => ring(before, end, text),
             _ => tip(before, end, "head", text),
         }
         match line.ends {
-            Ends::Both => tip(points[1], start, "head", text),
-            Ends::TwoHeads => tip(before, towards(end, before, 7.0), "head", text),
-            Ends::Arrow | Ends::Circle => {}
+            LineEnds::Both => tip(points[1], start, "head", text),
+            LineEnds::TwoHeads => tip(before, towards(end, before, 7.0), "head", text),
+            LineEnds::Arrow | LineEnds::Circle => {}
         }
         if !line.label.is_empty() {
             let (x, y) = match points.len() {
@@ -161,23 +163,23 @@ impl Drawing {
 
     fn node(
         &self,
-        node: &Node,
+        node: &SceneNode,
         title: Option<&str>,
-        (x, y): Point,
+        (x, y): LayoutPoint,
         instead: Option<String>,
         text: &mut String,
     ) {
         let mut class = String::from("node");
         class.push_str(if node.cut { " cut" } else { "" });
         class.push_str(if node.bright { " bright" } else { "" });
-        let Size { width, height } = shape(node);
+        let LayoutSize { width, height } = shape(node);
         let _ = writeln!(text, "<g class=\"{class}\" transform=\"translate({x:.1} {y:.1})\">");
         if let Some(title) = title {
             let _ = writeln!(text, "<title>{}</title>", escaped(title));
         }
         let _ = match node.form {
-            Form::Circle => writeln!(text, "<circle class=\"shape\" r=\"{RADIUS}\"/>"),
-            Form::Ellipse => writeln!(
+            NodeForm::Circle => writeln!(text, "<circle class=\"shape\" r=\"{RADIUS}\"/>"),
+            NodeForm::Ellipse => writeln!(
                 text,
                 "<rect class=\"shape\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" \
                  height=\"{height:.1}\" rx=\"{:.1}\"/>",
@@ -185,7 +187,7 @@ impl Drawing {
                 -height / 2.0,
                 height / 2.0
             ),
-            Form::Box | Form::Group => writeln!(
+            NodeForm::Box | NodeForm::Group => writeln!(
                 text,
                 "<rect class=\"shape\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" \
                  height=\"{height:.1}\" rx=\"2\"/>",
@@ -256,17 +258,17 @@ const STYLE: &str = ".page{fill:#fff}.line{fill:none;stroke:#6b7582;stroke-width
     .bright .shape{fill:#ffcc66;stroke-width:2}.cut .shape{stroke-dasharray:4 3}";
 
 /// Returns the size of a node's form.
-fn shape(node: &Node) -> Size {
+fn shape(node: &SceneNode) -> LayoutSize {
     let lines = node.inside.split('\n').count() as f64;
     let letters =
         node.inside.split('\n').map(|line| line.chars().count()).max().unwrap_or(0) as f64;
     match node.form {
-        Form::Circle => Size { width: 2.0 * RADIUS, height: 2.0 * RADIUS },
-        Form::Ellipse => Size {
+        NodeForm::Circle => LayoutSize { width: 2.0 * RADIUS, height: 2.0 * RADIUS },
+        NodeForm::Ellipse => LayoutSize {
             width: (LETTER * letters + 18.0).max(30.0),
             height: (LEADING * lines + 10.0).max(28.0),
         },
-        Form::Box | Form::Group => Size {
+        NodeForm::Box | NodeForm::Group => LayoutSize {
             width: (LETTER * letters + 12.0).max(24.0),
             height: (LEADING * lines + 8.0).max(22.0),
         },
@@ -275,8 +277,8 @@ fn shape(node: &Node) -> Size {
 
 /// Returns the space for a node: the form, the text below it, and the same height above it. So
 /// lines end at the middle of the form.
-fn room(node: &Node) -> Size {
-    let Size { width, height } = shape(node);
+fn room(node: &SceneNode) -> LayoutSize {
+    let LayoutSize { width, height } = shape(node);
     let beside: Vec<usize> = node
         .beside
         .split('\n')
@@ -284,7 +286,7 @@ fn room(node: &Node) -> Size {
         .map(|line| line.chars().count())
         .collect();
     let widest = beside.iter().max().copied().unwrap_or(0) as f64;
-    Size {
+    LayoutSize {
         width: width.max(LETTER * widest),
         height: height
             + 2.0 * LEADING * beside.len() as f64
@@ -293,11 +295,11 @@ fn room(node: &Node) -> Size {
 }
 
 /// Returns the point where a line to `towards` leaves a node.
-fn border(node: &Node, (x, y): Point, towards: Point) -> Point {
+fn border(node: &SceneNode, (x, y): LayoutPoint, towards: LayoutPoint) -> LayoutPoint {
     let (dx, dy) = (towards.0 - x, towards.1 - y);
-    let Size { width, height } = shape(node);
+    let LayoutSize { width, height } = shape(node);
     let share = match node.form {
-        Form::Circle => (RADIUS + 1.0) / dx.hypot(dy).max(1.0),
+        NodeForm::Circle => (RADIUS + 1.0) / dx.hypot(dy).max(1.0),
         _ => {
             let wide = (width / 2.0 + 1.0) / dx.abs().max(0.1);
             wide.min((height / 2.0 + 1.0) / dy.abs().max(0.1))
@@ -307,7 +309,7 @@ fn border(node: &Node, (x, y): Point, towards: Point) -> Point {
 }
 
 /// Draws an arrow head with the given class.
-pub(super) fn tip(from: Point, at: Point, class: &str, text: &mut String) {
+pub(super) fn tip(from: LayoutPoint, at: LayoutPoint, class: &str, text: &mut String) {
     let (dx, dy) = (at.0 - from.0, at.1 - from.1);
     let far = dx.hypot(dy).max(0.1);
     let (x, y) = (dx / far, dy / far);
@@ -321,13 +323,13 @@ pub(super) fn tip(from: Point, at: Point, class: &str, text: &mut String) {
 }
 
 /// Draws the circle at the end of an inhibitor arc.
-fn ring(from: Point, at: Point, text: &mut String) {
+fn ring(from: LayoutPoint, at: LayoutPoint, text: &mut String) {
     let (x, y) = towards(at, from, RING);
     let _ = writeln!(text, "<circle class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RING}\"/>");
 }
 
 /// Returns the point at distance `far` from the first point towards the other point.
-fn towards((x, y): Point, other: Point, far: f64) -> Point {
+fn towards((x, y): LayoutPoint, other: LayoutPoint, far: f64) -> LayoutPoint {
     let (dx, dy) = (other.0 - x, other.1 - y);
     let length = dx.hypot(dy).max(0.1);
     (x + dx / length * far, y + dy / length * far)
@@ -350,7 +352,7 @@ pub(crate) fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Highlight, Part, net};
+    use super::super::{DrawnPart, Highlight, net};
     use super::*;
     use quick_xml::events::Event;
 
@@ -374,7 +376,7 @@ mod tests {
         let text = "place p 2\nplace q\ntransition t: p -> 3*q\ntransition u: q + p -> q";
         let of = parikh_net::text::parse(text).unwrap();
         let highlight = Highlight::nodes(&of, ["q"]).unwrap();
-        let drawn = svg(&net(&of, &Part::whole(&of), &highlight), &Budget::unlimited());
+        let drawn = svg(&net(&of, &DrawnPart::whole(&of), &highlight), &Budget::unlimited());
         let names = elements(&drawn);
         let count = |name: &str| names.iter().filter(|it| *it == name).count();
         // The page and two transitions are rectangles. Four lines have five heads, because the line
@@ -391,7 +393,7 @@ mod tests {
         let mut builder = parikh_net::NetBuilder::new("</title><script>");
         builder.place("<b>&\u{1}", 1).unwrap();
         let of = builder.build().unwrap();
-        let scene = net(&of, &Part::whole(&of), &Highlight::default());
+        let scene = net(&of, &DrawnPart::whole(&of), &Highlight::default());
         let drawn = svg(&scene, &Budget::unlimited());
         assert!(!elements(&drawn).iter().any(|name| name == "b" || name == "script"));
     }

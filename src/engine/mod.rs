@@ -27,7 +27,7 @@ pub mod state_equation;
 pub mod walk;
 
 use crate::board::{Board, Technique};
-use crate::ground::Ground;
+use crate::ground::WorkingNet;
 use parikh_net::{EffectId, Facts, Features, GoalId, GoalKind, MarkingGoal, Net};
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
@@ -54,7 +54,7 @@ pub struct Task<'a> {
 impl<'a> Task<'a> {
     /// Creates a task for engines whose proofs are about the goals as expressed on `ground`.
     pub fn on(
-        ground: &'a Ground<'_>,
+        ground: &'a WorkingNet<'_>,
         board: &'a Board<'a>,
         budget: &'a Budget,
         seed: u64,
@@ -65,7 +65,7 @@ impl<'a> Task<'a> {
 
     /// Creates a task for engines that visit markings: the goals are simplified.
     pub fn shrunk(
-        ground: &'a Ground<'_>,
+        ground: &'a WorkingNet<'_>,
         board: &'a Board<'a>,
         budget: &'a Budget,
         seed: u64,
@@ -82,7 +82,7 @@ pub struct Engine {
     /// The contest's name of the technique.
     pub technique: Technique,
     /// The side of its approximation, for display only. The actual side follows from its use of an
-    /// [`Under`](crate::board::Under) or an [`Over`](crate::board::Over).
+    /// [`WitnessReporter`](crate::board::WitnessReporter) or a [`ProofReporter`](crate::board::ProofReporter).
     pub sides: Sides,
     /// The engine's role in the schedule.
     pub role: Role,
@@ -104,7 +104,7 @@ impl fmt::Debug for Engine {
 impl Engine {
     /// Returns a reason if the engine has nothing to do: no open goal is of a supported kind, or
     /// the net has an unsupported feature. Then the engine must not be started.
-    pub fn refuses(&self, ground: &Ground<'_>, board: &Board<'_>) -> Option<&'static str> {
+    pub fn refuses(&self, ground: &WorkingNet<'_>, board: &Board<'_>) -> Option<&'static str> {
         if !self.takes.features.cover(ground.net().features()) {
             return Some("the net has unsupported features");
         }
@@ -200,7 +200,7 @@ pub enum Role {
 #[derive(Clone)]
 pub struct Assignment<'g> {
     /// The net with its goals and facts.
-    pub ground: &'g Ground<'g>,
+    pub ground: &'g WorkingNet<'g>,
     /// The board, for goals that other engines have settled.
     pub board: &'g Board<'g>,
     /// Random seed. The same seed gives the same run; workers have different seeds.
@@ -226,7 +226,7 @@ pub struct Hint {
 
 /// Result of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum SliceProgress {
     /// More time would not help.
     Finished,
     /// The budget ended first.
@@ -236,7 +236,7 @@ pub enum Progress {
 /// An engine working on one net, with what it has learnt so far.
 pub trait Session {
     /// Works until its goals are settled, nothing is left to try, or `budget` is exhausted.
-    fn slice(&mut self, budget: &Budget) -> Progress;
+    fn slice(&mut self, budget: &Budget) -> SliceProgress;
 
     /// Raises internal limits for the following slices. Returns false if there is nothing more to
     /// try.
@@ -266,9 +266,9 @@ struct Anew<F> {
 }
 
 impl<F: FnMut(&Budget) -> String> Session for Anew<F> {
-    fn slice(&mut self, budget: &Budget) -> Progress {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
         self.text = (self.run)(budget);
-        Progress::Finished
+        SliceProgress::Finished
     }
 
     fn statistics(&self) -> String {

@@ -2,7 +2,7 @@
 
 use super::{Task, intervals};
 use crate::board::Board;
-use crate::ground::{Ground, reduced};
+use crate::ground::{WorkingNet, reduced};
 use parikh_net::{Facts, GoalId, Net};
 use parikh_solvers::Budget;
 
@@ -12,12 +12,12 @@ use parikh_solvers::Budget;
 /// Goals decided by the token intervals of the reduced net are settled immediately: goals about
 /// transitions that the reduction found dead, or places that it found constant.
 pub fn reduce<'a>(
-    parent: &'a Ground<'a>,
+    parent: &'a WorkingNet<'a>,
     goals: &[GoalId],
     board: &Board<'_>,
     budgets: (&Budget, &Budget),
     learn: impl FnOnce(&Net, Facts) -> Facts,
-) -> Option<Ground<'a>> {
+) -> Option<WorkingNet<'a>> {
     let open: Vec<GoalId> = goals.iter().copied().filter(|&id| board.is_open(id)).collect();
     let (ground, known) = reduced::reduce(parent, &open, budgets, learn)?;
     let under = board.under("INITIAL_STATE").on(&ground);
@@ -44,7 +44,7 @@ mod tests {
             (Board::new(&net, goals.clone()), Facts::none(&net), Budget::unlimited());
         let goals = [(GoalId::new(0), goals[0].clone())];
         let intervals = Intervals::new(&net, &facts);
-        let original = Ground::original(&net, goals.to_vec(), facts, &intervals);
+        let original = WorkingNet::original(&net, goals.to_vec(), facts, &intervals);
         let ids = [GoalId::new(0)];
         let ground = reduce(&original, &ids, &board, (&budget, &budget), |_, facts| facts).unwrap();
         let reduced = ground.net();

@@ -18,7 +18,7 @@
 
 use super::Task;
 use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
-use crate::board::{Over, Proof, Sighting, Under};
+use crate::board::{Observation, Proof, ProofReporter, WitnessReporter};
 use crate::graph::reachability::Reachability;
 use parikh_net::{
     Atom, FiringSequence, GoalId, MarkingGoal, Net, PlaceId, Predicate, TransitionId,
@@ -51,7 +51,7 @@ const MARKINGS_BOUNDED: usize = 10_000;
 const COUNTS: usize = 200_000_000;
 
 /// Settles the goals of `task` that are about runs. Returns a summary for the log.
-pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
+pub fn run(task: &Task<'_>, under: WitnessReporter<'_>, over: ProofReporter<'_>) -> String {
     let net = task.net;
     let open = task.goals.iter().filter(|(id, _)| task.board.is_open(*id));
     let found = about_runs(net, open);
@@ -102,7 +102,7 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
             let Ok(firings) = u64::try_from(run.firings()) else { continue };
             let has_fired = |counted: &[TransitionId]| counted.iter().any(|t| fired.contains(t));
             let shown = goals.iter().filter(|(counted, _)| has_fired(counted));
-            let sightings = shown.map(|&(_, goal)| Sighting { goal, firings }).collect();
+            let sightings = shown.map(|&(_, goal)| Observation { goal, firings }).collect();
             under.along(run, sightings);
         }
     }

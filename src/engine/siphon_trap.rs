@@ -16,7 +16,7 @@
 
 use super::{Engine, Role, Sides, Takes, each_slice_anew};
 use super::{Task, state_equation};
-use crate::board::{Argument, Over, Proof};
+use crate::board::{Argument, Proof, ProofReporter};
 use crate::evidence::Document;
 use crate::evidence::certificate::Lemma;
 use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
@@ -41,7 +41,7 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Settles the deadlock goals of `task` if possible. Returns a summary for the log.
-pub fn run(task: &Task<'_>, over: Over<'_>) -> String {
+pub fn run(task: &Task<'_>, over: ProofReporter<'_>) -> String {
     let is_deadlock = |goal: &MarkingGoal| *goal == MarkingGoal::Reach(Predicate::Dead);
     let wanted =
         || task.goals.iter().filter(|(id, goal)| is_deadlock(goal) && task.board.is_open(*id));

@@ -7,7 +7,7 @@
 //! only lowers a sum with nonnegative coefficients. Finally, inhibitor arcs may give a place a
 //! capacity. If none of them bounds a place, the place may have a cap instead (`cap`).
 
-use super::Untranslated;
+use super::TranslationError;
 use crate::structure::semiflows::place_semiflows;
 use parikh_net::extended::capacity;
 use parikh_net::translation::{Because, TranslationBound};
@@ -32,7 +32,7 @@ const FLOWS: usize = 5_000;
 /// The room of a cap: the number of tokens that it allows beyond the initial marking and the arc
 /// weights.
 #[derive(Clone, Copy, Debug)]
-pub struct Rooms {
+pub struct CapRooms {
     /// The room on a place with inhibitor arcs only. The default is 100. Runs that need more tokens
     /// are not found, and engines that visit markings meet every number of tokens up to the cap.
     pub inhibiting: u64,
@@ -41,9 +41,9 @@ pub struct Rooms {
     pub emptied: u64,
 }
 
-impl Default for Rooms {
+impl Default for CapRooms {
     fn default() -> Self {
-        Rooms { inhibiting: 100, emptied: 32 }
+        CapRooms { inhibiting: 100, emptied: 32 }
     }
 }
 
@@ -51,15 +51,15 @@ impl Default for Rooms {
 const FLOW_TIME: Duration = Duration::from_secs(5);
 
 /// The bounds of places with inhibitor or reset arcs, sorted by place.
-pub(super) struct Bounds {
+pub(super) struct TranslationBounds {
     pub(super) known: Vec<TranslationBound>,
     /// The first unbounded place, with the arc that needs the bound.
-    pub(super) missing: Option<Untranslated>,
+    pub(super) missing: Option<TranslationError>,
 }
 
 /// Finds bounds for the places with inhibitor or reset arcs.
-pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Bounds {
-    let all = |known| Bounds { known, missing: None };
+pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> TranslationBounds {
+    let all = |known| TranslationBounds { known, missing: None };
     let wanted = wanted(net);
     if let Some(bounds) = visited(net, &wanted, FEW.min(most_visited), budget) {
         return all(bounds);
@@ -93,7 +93,7 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Bou
         Some(bounds) => all(bounds),
         None => {
             let missing = Some(unbounded(net, &bounds));
-            Bounds { known: bounds.into_values().collect(), missing }
+            TranslationBounds { known: bounds.into_values().collect(), missing }
         }
     }
 }
@@ -103,7 +103,7 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Bou
 pub(super) fn cap(
     net: &ExtendedNet,
     known: &[TranslationBound],
-    rooms: Rooms,
+    rooms: CapRooms,
 ) -> Vec<TranslationBound> {
     let core = net.core();
     let mut bounds: BTreeMap<_, _> = known.iter().map(|it| (it.place, it.clone())).collect();
@@ -129,7 +129,7 @@ fn wanted(net: &ExtendedNet) -> BTreeSet<PlaceId> {
 }
 
 /// For each transition, the tokens of the places that it resets, in all markings that enable it.
-pub(super) type Seen = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
+pub(super) type ResetVectors = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
 
 /// Explores the net. Returns the bounds of places with inhibitor or reset arcs, and the token
 /// vectors of reset places. Returns `None` if the net has more than `limit` markings.
@@ -137,8 +137,8 @@ pub(super) fn seen(
     net: &ExtendedNet,
     limit: u64,
     budget: &Budget,
-) -> Option<(Vec<TranslationBound>, Seen)> {
-    let mut seen = Seen::new();
+) -> Option<(Vec<TranslationBound>, ResetVectors)> {
+    let mut seen = ResetVectors::new();
     let mut collect = |marking: &Marking, t: TransitionId| {
         let held = net.resets(t).iter().map(|&p| marking[p]).collect();
         seen.entry(t).or_default().insert(held);
@@ -202,7 +202,7 @@ fn visit(
 }
 
 /// Returns the error for the first arc whose place is unbounded.
-fn unbounded(net: &ExtendedNet, bounds: &BTreeMap<PlaceId, TranslationBound>) -> Untranslated {
+fn unbounded(net: &ExtendedNet, bounds: &BTreeMap<PlaceId, TranslationBound>) -> TranslationError {
     let core = net.core();
     let mut arcs = core.transitions().flat_map(|t| {
         let inhibit =
@@ -215,5 +215,5 @@ fn unbounded(net: &ExtendedNet, bounds: &BTreeMap<PlaceId, TranslationBound>) ->
         None => ("", "", "is at", "inhibitor or reset"),
     };
     let (place, transition) = (place.to_owned(), t.to_owned());
-    Untranslated::Unbounded { place, role, transition, arcs }
+    TranslationError::Unbounded { place, role, transition, arcs }
 }

@@ -21,8 +21,8 @@
 //! For caps instead of bounds, [`parikh_net::translation`] has the proof and the additional copies.
 //! are made besides.
 
-use super::bounds::Seen;
-use super::{MOST_COPIES, Untranslated};
+use super::bounds::ResetVectors;
+use super::{MOST_COPIES, TranslationError};
 use parikh_net::translation::{
     Because, Caps, Translation, TranslationBound, cap_name, complement_name, copy_name,
 };
@@ -35,8 +35,8 @@ use std::ops::RangeInclusive;
 pub(super) fn build(
     net: &ExtendedNet,
     bounds: Vec<TranslationBound>,
-    seen: Option<&Seen>,
-) -> Result<Net, Untranslated> {
+    seen: Option<&ResetVectors>,
+) -> Result<Net, TranslationError> {
     let most: BTreeMap<PlaceId, u64> = bounds.iter().map(|it| (it.place, it.most)).collect();
     let caps: BTreeSet<PlaceId> =
         bounds.iter().filter(|it| it.because == Because::Cap).map(|it| it.place).collect();
@@ -50,7 +50,7 @@ pub(super) fn build(
         }
     }
     let (complements, beyond) = (BTreeMap::new(), None);
-    let mut making = Making { net, most: &most, caps: &caps, complements, beyond };
+    let mut making = TranslationBuilder { net, most: &most, caps: &caps, complements, beyond };
     for p in making.watched() {
         let is_taken =
             |name: &str| core.transition_named(name).is_some() || builder.node(name).is_some();
@@ -76,11 +76,11 @@ pub(super) fn build(
         all = count.and_then(|count| all.checked_add(count)).unwrap_or(u128::MAX);
         if all > MOST_COPIES.max(core.transition_count() as u128) {
             let transition = core.transition_name(t).to_owned();
-            return Err(Untranslated::TooManyCopies { transition, most: MOST_COPIES });
+            return Err(TranslationError::TooManyCopies { transition, most: MOST_COPIES });
         }
         let made = match seen {
             Some(seen) => making.seen(t, seen),
-            None => Chosen::all(&choices),
+            None => CopyParameters::all(&choices),
         };
         copies.push(making.copies(t, &made, &mut builder)?);
     }
@@ -89,7 +89,7 @@ pub(super) fn build(
     let names = core.transitions().map(|t| core.transition_name(t)).zip(copies);
     let translation = Translation::new(core.place_count(), names, bounds, complemented);
     let mut translation = translation.map_err(|_| BuildError::TooLarge)?;
-    if let Some(Beyond { within, over, .. }) = making.beyond {
+    if let Some(CapPlaces { within, over, .. }) = making.beyond {
         let over = over.into_iter().map(|(p, over)| (p, (most[&p], over))).collect();
         let enabled = core.transitions().map(|t| net.enabling(t)).collect();
         translation = translation.with_caps(Caps { within, over, enabled });
@@ -103,18 +103,18 @@ pub(super) fn build(
 }
 
 /// A translated net under construction.
-struct Making<'n> {
+struct TranslationBuilder<'n> {
     net: &'n ExtendedNet,
     most: &'n BTreeMap<PlaceId, u64>,
     /// The places whose bound is a cap.
     caps: &'n BTreeSet<PlaceId>,
     complements: BTreeMap<PlaceId, PlaceId>,
     /// The additional places, if there are caps.
-    beyond: Option<Beyond>,
+    beyond: Option<CapPlaces>,
 }
 
 /// The additional places of a net with caps.
-struct Beyond {
+struct CapPlaces {
     within: PlaceId,
     beyond: PlaceId,
     /// The place with the tokens beyond the cap, for each capped place.
@@ -122,7 +122,7 @@ struct Beyond {
 }
 
 /// A property in which the copies of a transition differ.
-enum Choice {
+enum CopyChoice {
     /// The transition resets the place, which holds a number of tokens in this range before.
     Held(PlaceId, RangeInclusive<u64>),
     /// The transition changes the tokens of a capped place by this number. A part of the change,
@@ -130,54 +130,54 @@ enum Choice {
     Over(PlaceId, i64),
 }
 
-impl Choice {
+impl CopyChoice {
     /// Returns the number of alternatives, saturating.
     fn count(&self) -> u64 {
         match self {
-            Choice::Held(_, tokens) => (tokens.end() - tokens.start()).saturating_add(1),
-            Choice::Over(_, change) => change.unsigned_abs().saturating_add(1),
+            CopyChoice::Held(_, tokens) => (tokens.end() - tokens.start()).saturating_add(1),
+            CopyChoice::Over(_, change) => change.unsigned_abs().saturating_add(1),
         }
     }
 }
 
 /// The parameters of one copy of a transition.
 #[derive(Default)]
-struct Chosen {
+struct CopyParameters {
     /// The tokens of the reset places before the firing.
     held: BTreeMap<PlaceId, u64>,
     /// The change of the tokens beyond the cap, if it is not 0.
     over: BTreeMap<PlaceId, i64>,
 }
 
-impl Chosen {
+impl CopyParameters {
     /// Returns the parameters of all copies. Their number must be within the limit.
-    fn all(choices: &[Choice]) -> Vec<Chosen> {
-        let count: u64 = choices.iter().map(Choice::count).product();
-        (0..count).map(|number| Chosen::numbered(choices, number)).collect()
+    fn all(choices: &[CopyChoice]) -> Vec<CopyParameters> {
+        let count: u64 = choices.iter().map(CopyChoice::count).product();
+        (0..count).map(|number| CopyParameters::numbered(choices, number)).collect()
     }
 
     /// Returns the parameters of a copy by its number. The first choice varies fastest.
-    fn numbered(choices: &[Choice], mut number: u64) -> Chosen {
-        let mut copy = Chosen::default();
+    fn numbered(choices: &[CopyChoice], mut number: u64) -> CopyParameters {
+        let mut copy = CopyParameters::default();
         for choice in choices {
             let count = choice.count();
             let (at, rest) = (number % count, number / count);
             number = rest;
             match choice {
-                Choice::Held(p, tokens) => drop(copy.held.insert(*p, tokens.start() + at)),
-                Choice::Over(p, change) if at > 0 => {
+                CopyChoice::Held(p, tokens) => drop(copy.held.insert(*p, tokens.start() + at)),
+                CopyChoice::Over(p, change) if at > 0 => {
                     // The number is at most the change, which fits.
                     let by = i64::try_from(at).unwrap_or(i64::MAX) * change.signum();
                     copy.over.insert(*p, by);
                 }
-                Choice::Over(..) => {}
+                CopyChoice::Over(..) => {}
             }
         }
         copy
     }
 }
 
-impl Making<'_> {
+impl TranslationBuilder<'_> {
     /// Returns the bound of a place with inhibitor or reset arcs.
     fn most(&self, p: PlaceId) -> u64 {
         self.most.get(&p).copied().unwrap_or_default()
@@ -195,7 +195,7 @@ impl Making<'_> {
     }
 
     /// Adds the places `within`, `beyond` and `over` for nets with caps.
-    fn beyond(&self, builder: &mut NetBuilder) -> Result<Beyond, BuildError> {
+    fn beyond(&self, builder: &mut NetBuilder) -> Result<CapPlaces, BuildError> {
         let core = self.net.core();
         let mut place = |what, of: Option<PlaceId>, tokens| {
             let of = of.map(|p| core.place_name(p));
@@ -206,7 +206,7 @@ impl Making<'_> {
         };
         let over = self.caps.iter().map(|&p| Ok((p, place("over", Some(p), 0)?)));
         let over = over.collect::<Result<_, BuildError>>()?;
-        Ok(Beyond { within: place("within", None, 1)?, beyond: place("beyond", None, 0)?, over })
+        Ok(CapPlaces { within: place("within", None, 1)?, beyond: place("beyond", None, 0)?, over })
     }
 
     /// Returns the places that `t` resets and that may hold tokens.
@@ -215,7 +215,7 @@ impl Making<'_> {
     }
 
     /// Returns the properties in which the copies of `t` differ.
-    fn choices(&self, t: TransitionId) -> Vec<Choice> {
+    fn choices(&self, t: TransitionId) -> Vec<CopyChoice> {
         let core = self.net.core();
         // If the arcs exclude every number of tokens on a reset place, one impossible number is
         // kept.
@@ -223,14 +223,14 @@ impl Making<'_> {
             let low = core.pre_weight(t, p);
             let inhibitor = self.net.inhibitor_weight(t, p);
             let high = inhibitor.map_or(self.most(p), |weight| self.most(p).min(weight - 1));
-            Choice::Held(p, low..=high.max(low))
+            CopyChoice::Held(p, low..=high.max(low))
         };
         let is_emptied = |p: &PlaceId| self.net.resets(t).contains(p);
         let over = self.caps.iter().copied().filter(|p| !is_emptied(p)).filter_map(|p| {
             // Weights fit 63 bits, or the place is skipped.
             let [puts, takes] = [core.post_weight(t, p), core.pre_weight(t, p)].map(i64::try_from);
             let change = puts.ok()? - takes.ok()?;
-            (change != 0).then_some(Choice::Over(p, change))
+            (change != 0).then_some(CopyChoice::Over(p, change))
         });
         self.emptied(t).map(held).chain(over).collect()
     }
@@ -239,7 +239,7 @@ impl Making<'_> {
     fn copies(
         &self,
         t: TransitionId,
-        all: &[Chosen],
+        all: &[CopyParameters],
         builder: &mut NetBuilder,
     ) -> Result<usize, BuildError> {
         let core = self.net.core();
@@ -267,14 +267,14 @@ impl Making<'_> {
 
     /// Returns the copies of `t` for the token vectors of its reset places in reachable markings.
     /// If no marking enables `t`, one copy is made, which is never enabled.
-    fn seen(&self, t: TransitionId, seen: &Seen) -> Vec<Chosen> {
+    fn seen(&self, t: TransitionId, seen: &ResetVectors) -> Vec<CopyParameters> {
         let core = self.net.core();
         let least = || self.net.resets(t).iter().map(|&p| core.pre_weight(t, p)).collect();
         let all = seen.get(&t).map_or_else(|| vec![least()], |all| all.iter().cloned().collect());
         let chosen = |tokens: Vec<u64>| {
             let held = self.net.resets(t).iter().copied().zip(tokens);
             let held = held.filter(|&(p, _)| self.most(p) > 0).collect();
-            Chosen { held, over: BTreeMap::new() }
+            CopyParameters { held, over: BTreeMap::new() }
         };
         all.into_iter().map(chosen).collect()
     }
@@ -284,7 +284,7 @@ impl Making<'_> {
         &self,
         t: TransitionId,
         copy: TransitionId,
-        made: &Chosen,
+        made: &CopyParameters,
         builder: &mut NetBuilder,
     ) -> Result<(), BuildError> {
         let core = self.net.core();
@@ -346,7 +346,7 @@ impl Making<'_> {
     /// Adds a transition per capped place that passes the cap. If the place is reset, also adds a
     /// transition that removes the tokens beyond the cap.
     fn leave_and_drain(&self, builder: &mut NetBuilder) -> Result<(), BuildError> {
-        let Some(Beyond { within, beyond, over }) = &self.beyond else { return Ok(()) };
+        let Some(CapPlaces { within, beyond, over }) = &self.beyond else { return Ok(()) };
         let core = self.net.core();
         let named = |builder: &mut NetBuilder, what: &str, p: PlaceId| {
             let name = cap_name(what, Some(core.place_name(p)), |name| {

@@ -9,7 +9,7 @@
 pub mod bounds;
 mod build;
 
-use bounds::Rooms;
+use bounds::CapRooms;
 use parikh_net::{BuildError, ExtendedNet, Net};
 use parikh_solvers::Budget;
 
@@ -18,7 +18,7 @@ pub const MOST_COPIES: u128 = 20_000;
 
 /// Reasons why a net with inhibitor or reset arcs was not translated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Untranslated {
+pub enum TranslationError {
     /// A place may be unbounded.
     #[error(
         "place `{place}` {role} transition `{transition}`, and no bound is known on its tokens: nets with {arcs} \
@@ -54,7 +54,7 @@ pub enum Untranslated {
 ///
 /// # Errors
 /// If the net is not translatable, with the place or transition responsible.
-pub fn translate(net: ExtendedNet, budget: &Budget) -> Result<Net, Untranslated> {
+pub fn translate(net: ExtendedNet, budget: &Budget) -> Result<Net, TranslationError> {
     translate_visiting(net, bounds::MANY, budget)
 }
 
@@ -66,7 +66,7 @@ pub fn translate_visiting(
     net: ExtendedNet,
     most_visited: u64,
     budget: &Budget,
-) -> Result<Net, Untranslated> {
+) -> Result<Net, TranslationError> {
     translated(net, most_visited, None, budget)
 }
 
@@ -79,9 +79,9 @@ pub fn translate_visiting(
 pub fn translate_within_caps(
     net: ExtendedNet,
     most_visited: u64,
-    rooms: Rooms,
+    rooms: CapRooms,
     budget: &Budget,
-) -> Result<Net, Untranslated> {
+) -> Result<Net, TranslationError> {
     translated(net, most_visited, Some(rooms), budget)
 }
 
@@ -89,9 +89,9 @@ pub fn translate_within_caps(
 fn translated(
     net: ExtendedNet,
     most_visited: u64,
-    rooms: Option<Rooms>,
+    rooms: Option<CapRooms>,
     budget: &Budget,
-) -> Result<Net, Untranslated> {
+) -> Result<Net, TranslationError> {
     let net = match net.into_plain() {
         Ok(core) => return Ok(core),
         Err(extended) => *extended,
@@ -100,10 +100,10 @@ fn translated(
     let Some(missing) = bounds.missing else {
         return match build::build(&net, bounds.known, None) {
             // The reset places of a transition may have few token vectors in reachable markings.
-            Err(Untranslated::TooManyCopies { transition, most }) => {
+            Err(TranslationError::TooManyCopies { transition, most }) => {
                 match bounds::seen(&net, most_visited, budget) {
                     Some((bounds, seen)) => build::build(&net, bounds, Some(&seen)),
-                    None => Err(Untranslated::TooManyCopies { transition, most }),
+                    None => Err(TranslationError::TooManyCopies { transition, most }),
                 }
             }
             built => built,
@@ -112,7 +112,7 @@ fn translated(
     let Some(mut rooms) = rooms else { return Err(missing) };
     loop {
         match build::build(&net, bounds::cap(&net, &bounds.known, rooms), None) {
-            Err(Untranslated::TooManyCopies { .. }) if rooms.emptied > 0 => rooms.emptied /= 2,
+            Err(TranslationError::TooManyCopies { .. }) if rooms.emptied > 0 => rooms.emptied /= 2,
             built => return built,
         }
     }

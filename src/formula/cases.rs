@@ -20,8 +20,8 @@
 //! G. De Giacomo, M. Vardi, *Linear temporal logic and linear dynamic logic on finite traces*,
 //! IJCAI 2013.
 
-use super::syntax::{Expression, Formula, Relation};
-use super::unsupported::Unsupported;
+use super::syntax::{Expression, Formula, NumberRelation};
+use super::unsupported::UnsupportedFormula;
 use parikh_net::{Marking, Net};
 
 /// Translates a formula about the cases of `net` into a formula about its runs.
@@ -29,15 +29,15 @@ use parikh_net::{Marking, Net};
 /// # Errors
 /// When the net has no final marking or a final marking that is not dead, or when the formula has
 /// path quantifiers inside.
-pub fn of_cases(formula: &Formula, net: &Net) -> Result<Formula, Unsupported> {
+pub fn of_cases(formula: &Formula, net: &Net) -> Result<Formula, UnsupportedFormula> {
     let finals = net.final_markings();
     if finals.is_empty() {
-        return Err(Unsupported::NoFinal);
+        return Err(UnsupportedFormula::NoFinal);
     }
     // A final marking beyond the bounds of places is unreachable, so it need not be dead.
     let is_dead = |last| net.marking_of_model(last).is_none_or(|whole| net.is_dead(&whole));
     if !finals.iter().all(is_dead) {
-        return Err(Unsupported::FinalNotDead);
+        return Err(UnsupportedFormula::FinalNotDead);
     }
     let mut each =
         finals.iter().map(|last| is_marking(net, last)).collect::<Result<Vec<_>, _>>()?;
@@ -59,21 +59,21 @@ pub fn of_cases(formula: &Formula, net: &Net) -> Result<Formula, Unsupported> {
 }
 
 /// Returns the formula that holds in exactly this marking.
-fn is_marking(net: &Net, marking: &Marking) -> Result<Formula, Unsupported> {
-    let compare = |left, relation, tokens| -> Result<Formula, Unsupported> {
-        let right = i64::try_from(tokens).map_err(|_| Unsupported::TooLarge)?;
+fn is_marking(net: &Net, marking: &Marking) -> Result<Formula, UnsupportedFormula> {
+    let compare = |left, relation, tokens| -> Result<Formula, UnsupportedFormula> {
+        let right = i64::try_from(tokens).map_err(|_| UnsupportedFormula::TooLarge)?;
         Ok(Formula::Compare { left, relation, right: Expression::Constant(right) })
     };
     let marked = marking.marked().map(|(place, tokens)| {
-        compare(Expression::Tokens(vec![place]), Relation::AtLeast, u128::from(tokens))
+        compare(Expression::Tokens(vec![place]), NumberRelation::AtLeast, u128::from(tokens))
     });
     let all = Expression::Tokens(net.model_places().collect());
-    let no_more = compare(all, Relation::AtMost, marking.total());
+    let no_more = compare(all, NumberRelation::AtMost, marking.total());
     Ok(Formula::And(marked.chain([no_more]).collect::<Result<_, _>>()?))
 }
 
 /// Translates φ to φ' as the module's comment describes.
-fn of_words(formula: &Formula) -> Result<Formula, Unsupported> {
+fn of_words(formula: &Formula) -> Result<Formula, UnsupportedFormula> {
     let part = |part: &Formula| of_words(part).map(Box::new);
     let all = |parts: &[Formula]| parts.iter().map(of_words).collect::<Result<Vec<_>, _>>();
     Ok(match formula {
@@ -81,8 +81,12 @@ fn of_words(formula: &Formula) -> Result<Formula, Unsupported> {
             let goes_on = Formula::Not(Box::new(Formula::Deadlock));
             Formula::And(vec![goes_on, Formula::Next(part(it)?)])
         }
-        Formula::AllPaths(_) => return Err(Unsupported::Temporal("A inside a formula of cases")),
-        Formula::ExistsPath(_) => return Err(Unsupported::Temporal("E inside a formula of cases")),
+        Formula::AllPaths(_) => {
+            return Err(UnsupportedFormula::Temporal("A inside a formula of cases"));
+        }
+        Formula::ExistsPath(_) => {
+            return Err(UnsupportedFormula::Temporal("E inside a formula of cases"));
+        }
         Formula::Globally(it) => Formula::Globally(part(it)?),
         Formula::Finally(it) => Formula::Finally(part(it)?),
         Formula::Not(it) => Formula::Not(part(it)?),

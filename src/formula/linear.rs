@@ -1,47 +1,47 @@
 //! Integer expressions as linear sums Σ a·m(p) + k, computed exactly, and comparisons of
 //! expressions as predicates.
 
-use super::syntax::{Expression, Relation};
-use super::unsupported::Unsupported;
+use super::syntax::{Expression, NumberRelation};
+use super::unsupported::UnsupportedFormula;
 use parikh_net::{LinearSum, PlaceId, Predicate};
 use std::collections::BTreeMap;
 
 /// A sum Σ a·m(p) + constant. Numbers have 128 bits, so intermediate results may exceed 64 bits.
 #[derive(Default)]
-pub(super) struct Linear {
+pub(super) struct ExactLinearSum {
     terms: BTreeMap<PlaceId, i128>,
     constant: i128,
 }
 
-impl Linear {
+impl ExactLinearSum {
     /// Converts an expression to the equal linear sum.
-    pub(super) fn of(expression: &Expression) -> Result<Self, Unsupported> {
+    pub(super) fn of(expression: &Expression) -> Result<Self, UnsupportedFormula> {
         match expression {
             Expression::Constant(constant) => {
-                Ok(Linear { constant: i128::from(*constant), ..Linear::default() })
+                Ok(ExactLinearSum { constant: i128::from(*constant), ..ExactLinearSum::default() })
             }
             Expression::Tokens(places) => {
-                let mut sum = Linear::default();
+                let mut sum = ExactLinearSum::default();
                 for &place in places {
                     sum.add_term(place, 1)?;
                 }
                 Ok(sum)
             }
             Expression::Sum(parts) => {
-                let mut sum = Linear::default();
+                let mut sum = ExactLinearSum::default();
                 for part in parts {
-                    sum.add(Linear::of(part)?, 1)?;
+                    sum.add(ExactLinearSum::of(part)?, 1)?;
                 }
                 Ok(sum)
             }
             Expression::Product(parts) => {
-                let mut product = Linear { constant: 1, ..Linear::default() };
+                let mut product = ExactLinearSum { constant: 1, ..ExactLinearSum::default() };
                 for part in parts {
-                    let factor = Linear::of(part)?;
+                    let factor = ExactLinearSum::of(part)?;
                     let (mut sum, by) = match (product.as_constant(), factor.as_constant()) {
                         (Some(by), _) => (factor, by),
                         (_, Some(by)) => (product, by),
-                        (None, None) => return Err(Unsupported::NonLinear),
+                        (None, None) => return Err(UnsupportedFormula::NonLinear),
                     };
                     sum.scale(by)?;
                     product = sum;
@@ -49,8 +49,8 @@ impl Linear {
                 Ok(product)
             }
             Expression::Difference(left, right) => {
-                let mut difference = Linear::of(left)?;
-                difference.add(Linear::of(right)?, -1)?;
+                let mut difference = ExactLinearSum::of(left)?;
+                difference.add(ExactLinearSum::of(right)?, -1)?;
                 Ok(difference)
             }
         }
@@ -60,26 +60,27 @@ impl Linear {
         self.terms.is_empty().then_some(self.constant)
     }
 
-    fn add_term(&mut self, place: PlaceId, coefficient: i128) -> Result<(), Unsupported> {
+    fn add_term(&mut self, place: PlaceId, coefficient: i128) -> Result<(), UnsupportedFormula> {
         let sum = self.terms.entry(place).or_insert(0);
-        *sum = sum.checked_add(coefficient).ok_or(Unsupported::TooLarge)?;
+        *sum = sum.checked_add(coefficient).ok_or(UnsupportedFormula::TooLarge)?;
         if *sum == 0 {
             self.terms.remove(&place);
         }
         Ok(())
     }
 
-    fn add(&mut self, mut other: Linear, factor: i128) -> Result<(), Unsupported> {
+    fn add(&mut self, mut other: ExactLinearSum, factor: i128) -> Result<(), UnsupportedFormula> {
         other.scale(factor)?;
         for (place, coefficient) in other.terms {
             self.add_term(place, coefficient)?;
         }
-        self.constant = self.constant.checked_add(other.constant).ok_or(Unsupported::TooLarge)?;
+        self.constant =
+            self.constant.checked_add(other.constant).ok_or(UnsupportedFormula::TooLarge)?;
         Ok(())
     }
 
-    fn scale(&mut self, factor: i128) -> Result<(), Unsupported> {
-        let times = |number: i128| number.checked_mul(factor).ok_or(Unsupported::TooLarge);
+    fn scale(&mut self, factor: i128) -> Result<(), UnsupportedFormula> {
+        let times = |number: i128| number.checked_mul(factor).ok_or(UnsupportedFormula::TooLarge);
         self.constant = times(self.constant)?;
         for coefficient in self.terms.values_mut() {
             *coefficient = times(*coefficient)?;
@@ -89,12 +90,14 @@ impl Linear {
     }
 
     /// Returns the terms without the constant.
-    fn sum(&self) -> Result<LinearSum, Unsupported> {
+    fn sum(&self) -> Result<LinearSum, UnsupportedFormula> {
         let term = |(&place, &coefficient)| {
-            i64::try_from(coefficient).map(|fits| (place, fits)).map_err(|_| Unsupported::TooLarge)
+            i64::try_from(coefficient)
+                .map(|fits| (place, fits))
+                .map_err(|_| UnsupportedFormula::TooLarge)
         };
         let terms = self.terms.iter().map(term).collect::<Result<Vec<_>, _>>()?;
-        LinearSum::new(terms).map_err(|_| Unsupported::TooLarge)
+        LinearSum::new(terms).map_err(|_| UnsupportedFormula::TooLarge)
     }
 }
 
@@ -102,43 +105,43 @@ impl Linear {
 ///
 /// # Errors
 /// When the expression multiplies token counts, or its numbers do not fit 64 bits.
-pub fn linear_sum(expression: &Expression) -> Result<(LinearSum, i64), Unsupported> {
-    let linear = Linear::of(expression)?;
-    let constant = i64::try_from(linear.constant).map_err(|_| Unsupported::TooLarge)?;
+pub fn linear_sum(expression: &Expression) -> Result<(LinearSum, i64), UnsupportedFormula> {
+    let linear = ExactLinearSum::of(expression)?;
+    let constant = i64::try_from(linear.constant).map_err(|_| UnsupportedFormula::TooLarge)?;
     Ok((linear.sum()?, constant))
 }
 
 /// Returns the sum of the tokens on `places`.
-pub(super) fn tokens(places: &[PlaceId]) -> Result<LinearSum, Unsupported> {
-    LinearSum::new(places.iter().map(|&place| (place, 1))).map_err(|_| Unsupported::TooLarge)
+pub(super) fn tokens(places: &[PlaceId]) -> Result<LinearSum, UnsupportedFormula> {
+    LinearSum::new(places.iter().map(|&place| (place, 1))).map_err(|_| UnsupportedFormula::TooLarge)
 }
 
 /// Converts `left relation right` to an equivalent predicate over whole numbers.
 pub(super) fn compare(
     left: &Expression,
-    relation: Relation,
+    relation: NumberRelation,
     right: &Expression,
-) -> Result<Predicate, Unsupported> {
-    let mut difference = Linear::of(left)?;
-    difference.add(Linear::of(right)?, -1)?;
+) -> Result<Predicate, UnsupportedFormula> {
+    let mut difference = ExactLinearSum::of(left)?;
+    difference.add(ExactLinearSum::of(right)?, -1)?;
     let sum = difference.sum()?;
     // left relation right  ⟺  sum relation k.
-    let k = difference.constant.checked_neg().ok_or(Unsupported::TooLarge)?;
-    let below = k.checked_sub(1).ok_or(Unsupported::TooLarge)?;
+    let k = difference.constant.checked_neg().ok_or(UnsupportedFormula::TooLarge)?;
+    let below = k.checked_sub(1).ok_or(UnsupportedFormula::TooLarge)?;
     let at_most = |bound| at_most(&sum, bound);
     Ok(match relation {
-        Relation::AtMost => at_most(k)?,
-        Relation::Less => at_most(below)?,
-        Relation::Greater => at_most(k)?.negated(),
-        Relation::AtLeast => at_most(below)?.negated(),
-        Relation::Equal => Predicate::and([at_most(k)?, at_most(below)?.negated()]),
-        Relation::Unequal => Predicate::or([at_most(below)?, at_most(k)?.negated()]),
+        NumberRelation::AtMost => at_most(k)?,
+        NumberRelation::Less => at_most(below)?,
+        NumberRelation::Greater => at_most(k)?.negated(),
+        NumberRelation::AtLeast => at_most(below)?.negated(),
+        NumberRelation::Equal => Predicate::and([at_most(k)?, at_most(below)?.negated()]),
+        NumberRelation::Unequal => Predicate::or([at_most(below)?, at_most(k)?.negated()]),
     })
 }
 
 /// Returns the predicate `sum` ≤ `bound`. Token counts are never negative, so the signs of the
 /// coefficients may already give true or false.
-fn at_most(sum: &LinearSum, bound: i128) -> Result<Predicate, Unsupported> {
+fn at_most(sum: &LinearSum, bound: i128) -> Result<Predicate, UnsupportedFormula> {
     let signs = || sum.terms().iter().map(|&(_, coefficient)| coefficient > 0);
     if bound < 0 && signs().all(|positive| positive) {
         return Ok(Predicate::False);
@@ -146,6 +149,6 @@ fn at_most(sum: &LinearSum, bound: i128) -> Result<Predicate, Unsupported> {
     if bound >= 0 && !signs().any(|positive| positive) {
         return Ok(Predicate::True);
     }
-    let bound = i64::try_from(bound).map_err(|_| Unsupported::TooLarge)?;
+    let bound = i64::try_from(bound).map_err(|_| UnsupportedFormula::TooLarge)?;
     Ok(Predicate::at_most(sum.clone(), bound))
 }

@@ -15,30 +15,30 @@
 use super::linear;
 use super::proposition::{Proposition, Query};
 use super::runs;
-use super::state::States;
+use super::state::PredicateConverter;
 use super::syntax::Formula;
 use super::trees;
-use super::unsupported::Unsupported;
+use super::unsupported::UnsupportedFormula;
 use parikh_net::coloured::Folding;
 use parikh_net::{Goal, Net, Predicate, of_model};
 
 /// The logic in which a path formula is read if two readings are possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Logic {
+pub enum TemporalLogic {
     /// LTL over infinite runs. A run that reaches a dead marking repeats it.
     Linear,
     /// CTL: every temporal operator has its own quantifier, and paths may end in a dead marking.
     Branching,
 }
 
-impl Logic {
+impl TemporalLogic {
     /// Returns the logic of a formula by its shape. The logic is CTL if every temporal operator
     /// stands directly below a quantifier, and the formula has no atoms about firings. Otherwise it
     /// is LTL.
-    pub fn of(formula: &Formula) -> Logic {
+    pub fn of(formula: &Formula) -> TemporalLogic {
         match has_a_quantifier_each(formula, false) {
-            true => Logic::Branching,
-            false => Logic::Linear,
+            true => TemporalLogic::Branching,
+            false => TemporalLogic::Linear,
         }
     }
 }
@@ -47,7 +47,7 @@ impl Logic {
 ///
 /// # Errors
 /// When the formula needs more than reachability, or its numbers are too large.
-pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, Unsupported> {
+pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, UnsupportedFormula> {
     lowered(formula, net, None)
 }
 
@@ -57,17 +57,27 @@ pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, Unsupported> {
 /// # Errors
 /// When the formula mixes the two logics, is not supported in `logic`, or its numbers are too
 /// large.
-pub fn lower_in(formula: &Formula, net: &Net, logic: Logic) -> Result<Query<Goal>, Unsupported> {
+pub fn lower_in(
+    formula: &Formula,
+    net: &Net,
+    logic: TemporalLogic,
+) -> Result<Query<Goal>, UnsupportedFormula> {
     lowered(formula, net, Some(logic))
 }
 
-fn lowered(formula: &Formula, net: &Net, logic: Option<Logic>) -> Result<Query<Goal>, Unsupported> {
+fn lowered(
+    formula: &Formula,
+    net: &Net,
+    logic: Option<TemporalLogic>,
+) -> Result<Query<Goal>, UnsupportedFormula> {
     if let Formula::PlaceBound(places) = formula {
         return Ok(Query::Largest(vec![Goal::Maximise(linear::tokens(places)?)]));
     }
-    let mut lowering = Lowering { net, logic, states: States::of(formula) };
+    let mut lowering = GoalTranslator { net, logic, states: PredicateConverter::of(formula) };
     let asked = match logic {
-        Some(Logic::Linear) if is_about_path(formula) => lowering.path(Paths::All, formula, true),
+        Some(TemporalLogic::Linear) if is_about_path(formula) => {
+            lowering.path(PathQuantifier::All, formula, true)
+        }
         _ => lowering.state(formula, true),
     };
     asked.map(Query::Truth)
@@ -75,26 +85,30 @@ fn lowered(formula: &Formula, net: &Net, logic: Option<Logic>) -> Result<Query<G
 
 /// A path quantifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Paths {
+enum PathQuantifier {
     All,
     Some,
 }
 
-struct Lowering<'n> {
+struct GoalTranslator<'n> {
     net: &'n Net,
     /// The logic of path formulas beyond reachability; `None` if they are refused.
-    logic: Option<Logic>,
-    states: States,
+    logic: Option<TemporalLogic>,
+    states: PredicateConverter,
 }
 
-impl Lowering<'_> {
+impl GoalTranslator<'_> {
     /// Translates `formula`, or its negation if `holds` is false.
-    fn state(&mut self, formula: &Formula, holds: bool) -> Result<Proposition<Goal>, Unsupported> {
+    fn state(
+        &mut self,
+        formula: &Formula,
+        holds: bool,
+    ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         match formula {
-            Formula::AllPaths(path) if holds => self.path(Paths::All, path, true),
-            Formula::AllPaths(path) => self.path(Paths::Some, path, false),
-            Formula::ExistsPath(path) if holds => self.path(Paths::Some, path, true),
-            Formula::ExistsPath(path) => self.path(Paths::All, path, false),
+            Formula::AllPaths(path) if holds => self.path(PathQuantifier::All, path, true),
+            Formula::AllPaths(path) => self.path(PathQuantifier::Some, path, false),
+            Formula::ExistsPath(path) if holds => self.path(PathQuantifier::Some, path, true),
+            Formula::ExistsPath(path) => self.path(PathQuantifier::All, path, false),
             Formula::Not(part) => self.state(part, !holds),
             Formula::And(parts) => self.states(parts, holds, holds),
             Formula::Or(parts) => self.states(parts, !holds, holds),
@@ -121,7 +135,7 @@ impl Lowering<'_> {
         parts: &[Formula],
         all: bool,
         holds: bool,
-    ) -> Result<Proposition<Goal>, Unsupported> {
+    ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         let mut states = Vec::with_capacity(parts.len());
         for part in parts {
             states.push(self.state(part, holds)?);
@@ -136,7 +150,7 @@ impl Lowering<'_> {
         a: &Formula,
         b: &Formula,
         same: bool,
-    ) -> Result<Proposition<Goal>, Unsupported> {
+    ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         let a = Box::new(self.state(a, true)?);
         Ok(Proposition::equivalence(*a, self.state(b, same)?))
     }
@@ -147,13 +161,13 @@ impl Lowering<'_> {
         &mut self,
         formula: &Formula,
         holds: bool,
-    ) -> Result<Proposition<Goal>, Unsupported> {
+    ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         let here = self.states.predicate(formula, holds)?;
         let is_skeleton = self.net.folding().is_some_and(Folding::is_skeleton);
         if is_skeleton && asks_what_is_enabled(&here) {
-            return Err(Unsupported::Colours);
+            return Err(UnsupportedFormula::Colours);
         }
-        let here = of_model(self.net, here).ok_or(Unsupported::TooLarge)?;
+        let here = of_model(self.net, here).ok_or(UnsupportedFormula::TooLarge)?;
         Ok(Proposition::Constant(here.holds(self.net, self.net.initial())))
     }
 
@@ -161,12 +175,12 @@ impl Lowering<'_> {
     /// false.
     fn path(
         &mut self,
-        paths: Paths,
+        paths: PathQuantifier,
         path: &Formula,
         holds: bool,
-    ) -> Result<Proposition<Goal>, Unsupported> {
+    ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         match self.reachability(paths, path, holds) {
-            Err(Unsupported::Temporal(beyond)) => self.run(paths, path, holds, beyond),
+            Err(UnsupportedFormula::Temporal(beyond)) => self.run(paths, path, holds, beyond),
             asked => asked,
         }
     }
@@ -176,26 +190,26 @@ impl Lowering<'_> {
     #[inline(never)]
     fn run(
         &mut self,
-        paths: Paths,
+        paths: PathQuantifier,
         path: &Formula,
         holds: bool,
         beyond: &'static str,
-    ) -> Result<Proposition<Goal>, Unsupported> {
+    ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         if self.net.has_caps() {
-            return Err(Unsupported::Caps);
+            return Err(UnsupportedFormula::Caps);
         }
         match self.logic {
-            Some(Logic::Linear) => {}
-            Some(Logic::Branching) if is_read_alike(path, self.net) => {}
-            Some(Logic::Branching) => {
+            Some(TemporalLogic::Linear) => {}
+            Some(TemporalLogic::Branching) if is_read_alike(path, self.net) => {}
+            Some(TemporalLogic::Branching) => {
                 // E ¬ψ = ¬A ψ and A ¬ψ = ¬E ψ.
-                let all = (paths == Paths::All) == holds;
+                let all = (paths == PathQuantifier::All) == holds;
                 let asked = trees::asked(path, all, self.net)?;
                 return Ok(if holds { asked } else { asked.negated() });
             }
-            None => return Err(Unsupported::Temporal(beyond)),
+            None => return Err(UnsupportedFormula::Temporal(beyond)),
         }
-        let exists = paths == Paths::Some;
+        let exists = paths == PathQuantifier::Some;
         let asked = runs::asked(path, self.net, holds == exists)?;
         Ok(if exists { asked } else { asked.negated() })
     }
@@ -203,38 +217,38 @@ impl Lowering<'_> {
     /// Translates a path formula into goals about reachable markings.
     fn reachability(
         &mut self,
-        paths: Paths,
+        paths: PathQuantifier,
         path: &Formula,
         holds: bool,
-    ) -> Result<Proposition<Goal>, Unsupported> {
+    ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         match (path, paths, holds) {
             (Formula::Not(part), ..) => self.path(paths, part, !holds),
-            (Formula::Finally(part), Paths::Some, true)
-            | (Formula::Globally(part), Paths::Some, false) => self.finally(part, holds),
+            (Formula::Finally(part), PathQuantifier::Some, true)
+            | (Formula::Globally(part), PathQuantifier::Some, false) => self.finally(part, holds),
             // AG φ = ¬EF ¬φ.
-            (Formula::Globally(part), Paths::All, true)
-            | (Formula::Finally(part), Paths::All, false) => {
+            (Formula::Globally(part), PathQuantifier::All, true)
+            | (Formula::Finally(part), PathQuantifier::All, false) => {
                 Ok(self.finally(part, !holds)?.negated())
             }
-            (Formula::Finally(_), ..) => Err(Unsupported::Temporal("AF")),
-            (Formula::Globally(_), ..) => Err(Unsupported::Temporal("EG")),
+            (Formula::Finally(_), ..) => Err(UnsupportedFormula::Temporal("AF")),
+            (Formula::Globally(_), ..) => Err(UnsupportedFormula::Temporal("EG")),
             (Formula::And(parts), ..) | (Formula::Or(parts), ..) => {
                 let all = matches!(path, Formula::And(_)) == holds;
                 // A (φ ∧ ψ) = A φ ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ, but A does not distribute over
                 // ∨, nor E over ∧. In these cases, parts about the initial marking can still be
                 // separated from a single part about the path.
-                let distributes = all == (paths == Paths::All);
+                let distributes = all == (paths == PathQuantifier::All);
                 if !distributes && parts.iter().filter(|part| is_about_path(part)).count() > 1 {
-                    return Err(Unsupported::Temporal(match paths {
-                        Paths::All => "A of a disjunction",
-                        Paths::Some => "E of a conjunction",
+                    return Err(UnsupportedFormula::Temporal(match paths {
+                        PathQuantifier::All => "A of a disjunction",
+                        PathQuantifier::Some => "E of a conjunction",
                     }));
                 }
                 let parts = parts.iter().map(|part| self.path(paths, part, holds));
                 Ok(merge(all, parts.collect::<Result<Vec<_>, _>>()?))
             }
-            (Formula::Next(_), ..) => Err(Unsupported::Temporal("X")),
-            (Formula::Until { .. }, ..) => Err(Unsupported::Temporal("U")),
+            (Formula::Next(_), ..) => Err(UnsupportedFormula::Temporal("X")),
+            (Formula::Until { .. }, ..) => Err(UnsupportedFormula::Temporal("U")),
             // A state formula, evaluated in the initial marking, where every path begins.
             (state, ..) => self.state(state, holds),
         }
@@ -242,7 +256,11 @@ impl Lowering<'_> {
 
     /// Translates EF of `part`, negated if `holds` is false. EF AG ψ = ¬AG EF ¬ψ. In CTL, such a
     /// goal is asked of the tree of runs, too.
-    fn finally(&mut self, part: &Formula, holds: bool) -> Result<Proposition<Goal>, Unsupported> {
+    fn finally(
+        &mut self,
+        part: &Formula,
+        holds: bool,
+    ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         let Some((possible, met)) = possibility(part, !holds) else {
             return Ok(Proposition::Atom(Goal::Reach(self.states.predicate(part, holds)?)));
         };
@@ -254,8 +272,8 @@ impl Lowering<'_> {
         };
         let lost = Proposition::Atom(kept).negated();
         Ok(match self.logic {
-            Some(Logic::Branching) => trees::or_by_the_tree(lost, part, holds, self.net),
-            Some(Logic::Linear) | None => lost,
+            Some(TemporalLogic::Branching) => trees::or_by_the_tree(lost, part, holds, self.net),
+            Some(TemporalLogic::Linear) | None => lost,
         })
     }
 }
@@ -385,7 +403,7 @@ fn finally(path: &Formula, holds: bool) -> Option<(&Formula, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formula::{Expression, Relation, lower_state};
+    use crate::formula::{Expression, NumberRelation, lower_state};
     use parikh_net::{LinearSum, text};
 
     fn net() -> Net {
@@ -393,7 +411,7 @@ mod tests {
             .unwrap()
     }
 
-    fn compare(tokens: &[&str], relation: Relation, right: i64) -> Formula {
+    fn compare(tokens: &[&str], relation: NumberRelation, right: i64) -> Formula {
         let net = net();
         let places = tokens.iter().map(|name| net.place_named(name).unwrap()).collect();
         let (left, right) = (Expression::Tokens(places), Expression::Constant(right));
@@ -401,10 +419,10 @@ mod tests {
     }
 
     fn marked(place: &str) -> Formula {
-        compare(&[place], Relation::AtLeast, 1)
+        compare(&[place], NumberRelation::AtLeast, 1)
     }
 
-    fn lowered(formula: &Formula) -> Result<Query<Goal>, Unsupported> {
+    fn lowered(formula: &Formula) -> Result<Query<Goal>, UnsupportedFormula> {
         lower(formula, &net())
     }
 
@@ -412,15 +430,15 @@ mod tests {
         Proposition::Atom(Goal::Reach(predicate))
     }
 
-    fn is(proposition: Proposition<Goal>) -> Result<Query<Goal>, Unsupported> {
+    fn is(proposition: Proposition<Goal>) -> Result<Query<Goal>, UnsupportedFormula> {
         Ok(Query::Truth(proposition))
     }
 
-    fn is_possible(predicate: Predicate) -> Result<Query<Goal>, Unsupported> {
+    fn is_possible(predicate: Predicate) -> Result<Query<Goal>, UnsupportedFormula> {
         is(possible(predicate))
     }
 
-    fn is_never(predicate: Predicate) -> Result<Query<Goal>, Unsupported> {
+    fn is_never(predicate: Predicate) -> Result<Query<Goal>, UnsupportedFormula> {
         is(possible(predicate).negated())
     }
 
@@ -442,7 +460,7 @@ mod tests {
 
     #[test]
     fn an_invariant_carries_what_violates_it() {
-        let always = lowered(&ag(compare(&["p"], Relation::AtMost, 2)));
+        let always = lowered(&ag(compare(&["p"], NumberRelation::AtMost, 2)));
         assert_eq!(always, is_never(at_least("p", 3)));
         assert_eq!(lowered(&not(ef(marked("q")))), is_never(at_least("q", 1)));
         assert_eq!(lowered(&not(ag(not(marked("q"))))), is_possible(at_least("q", 1)));
@@ -490,7 +508,7 @@ mod tests {
         let on_one_path = ["p", "q"].map(|place| Formula::Finally(Box::new(marked(place))));
         assert_eq!(
             lowered(&Formula::ExistsPath(Box::new(Formula::And(on_one_path.to_vec())))),
-            Err(Unsupported::Temporal("E of a conjunction"))
+            Err(UnsupportedFormula::Temporal("E of a conjunction"))
         );
     }
 
@@ -511,7 +529,7 @@ mod tests {
         let home = |place| Proposition::Atom(Goal::Home(at_least(place, 1)));
         assert_eq!(lowered(&ag(ef(marked("q")))), is(home("q")));
         assert_eq!(lowered(&not(ef(not(ef(marked("q")))))), is(home("q")));
-        let always = || compare(&["q"], Relation::AtLeast, 0);
+        let always = || compare(&["q"], NumberRelation::AtLeast, 0);
         for holds in [ag(ef(always())), ef(ag(always())), not(ag(ef(not(always()))))] {
             assert_eq!(lowered(&holds), is(Proposition::Constant(true)));
         }
@@ -535,7 +553,11 @@ mod tests {
             (path(Formula::AllPaths, Formula::Finally(Box::new(globally()))), "AF"),
             (finally(), "F"),
         ] {
-            assert_eq!(lowered(&formula), Err(Unsupported::Temporal(operator)), "{formula:?}");
+            assert_eq!(
+                lowered(&formula),
+                Err(UnsupportedFormula::Temporal(operator)),
+                "{formula:?}"
+            );
         }
     }
 
@@ -553,20 +575,20 @@ mod tests {
     #[test]
     fn comparisons_at_the_ends_of_the_numbers_are_exact() {
         let here = |relation, right| lower_state(&compare(&["p"], relation, right));
-        assert_eq!(here(Relation::Less, i64::MIN), Ok(Predicate::False));
-        assert_eq!(here(Relation::AtLeast, i64::MIN), Ok(Predicate::True));
-        assert_eq!(here(Relation::Unequal, -1), Ok(Predicate::True));
-        assert_eq!(here(Relation::Equal, -1), Ok(Predicate::False));
+        assert_eq!(here(NumberRelation::Less, i64::MIN), Ok(Predicate::False));
+        assert_eq!(here(NumberRelation::AtLeast, i64::MIN), Ok(Predicate::True));
+        assert_eq!(here(NumberRelation::Unequal, -1), Ok(Predicate::True));
+        assert_eq!(here(NumberRelation::Equal, -1), Ok(Predicate::False));
         let largest = at_least("p", i64::MAX as u64);
-        assert_eq!(here(Relation::AtLeast, i64::MAX), Ok(largest));
+        assert_eq!(here(NumberRelation::AtLeast, i64::MAX), Ok(largest));
         let net = net();
-        for relation in [Relation::AtMost, Relation::Greater] {
+        for relation in [NumberRelation::AtMost, NumberRelation::Greater] {
             assert!(here(relation, i64::MAX).unwrap().support(&net).len() == 1);
         }
         let huge = Expression::Product(vec![Expression::Constant(i64::MAX); 3]);
         let right = Expression::Tokens(vec![net.places().next().unwrap()]);
-        let formula = Formula::Compare { left: huge, relation: Relation::AtMost, right };
-        assert_eq!(lowered(&formula), Err(Unsupported::TooLarge));
+        let formula = Formula::Compare { left: huge, relation: NumberRelation::AtMost, right };
+        assert_eq!(lowered(&formula), Err(UnsupportedFormula::TooLarge));
     }
 
     #[test]
@@ -576,7 +598,7 @@ mod tests {
         let bound = Formula::PlaceBound(places.clone());
         let sum = LinearSum::new(places.into_iter().map(|place| (place, 1))).unwrap();
         assert_eq!(lowered(&bound), Ok(Query::Largest(vec![Goal::Maximise(sum)])));
-        assert_eq!(lowered(&not(bound)), Err(Unsupported::BoundAsProperty));
+        assert_eq!(lowered(&not(bound)), Err(UnsupportedFormula::BoundAsProperty));
     }
 
     #[test]
@@ -585,6 +607,6 @@ mod tests {
         for _ in 0..1000 {
             formula = Formula::Xor(Box::new(formula), Box::new(marked("q")));
         }
-        assert_eq!(lowered(&ef(formula)), Err(Unsupported::Explosion));
+        assert_eq!(lowered(&ef(formula)), Err(UnsupportedFormula::Explosion));
     }
 }

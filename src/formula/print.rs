@@ -4,13 +4,13 @@
 //! ∧ and ∨ inside other operators, so that readers need not know the precedences.
 
 use super::text::inline::is_bare;
-use super::{Expression, Formula, Relation};
+use super::{Expression, Formula, NumberRelation};
 use parikh_net::{Net, NodeKind, PlaceId};
 use std::fmt;
 
 /// A formula with the net of its names, for display.
 #[derive(Clone, Copy, Debug)]
-pub struct Printed<'a> {
+pub struct PrintedFormula<'a> {
     formula: &'a Formula,
     net: &'a Net,
 }
@@ -18,20 +18,20 @@ pub struct Printed<'a> {
 impl Formula {
     /// Prints the formula in the inline language. Reading gives the same tree. Only conjunctions,
     /// disjunctions, sums and products with a single operand are printed as that operand.
-    pub fn print<'a>(&'a self, net: &'a Net) -> Printed<'a> {
-        Printed { formula: self, net }
+    pub fn print<'a>(&'a self, net: &'a Net) -> PrintedFormula<'a> {
+        PrintedFormula { formula: self, net }
     }
 }
 
-impl fmt::Display for Printed<'_> {
+impl fmt::Display for PrintedFormula<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formula(self.formula, self.net, Tight::Whole, f)
+        formula(self.formula, self.net, FormulaContext::Whole, f)
     }
 }
 
 /// The contexts in which a formula needs no parentheses, from the loosest to the tightest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Tight {
+enum FormulaContext {
     /// Any formula is allowed.
     Whole,
     /// A formula that begins with a prefix operator, or an atomic one.
@@ -40,7 +40,12 @@ enum Tight {
     Piece,
 }
 
-fn formula(formula: &Formula, net: &Net, tight: Tight, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn formula(
+    formula: &Formula,
+    net: &Net,
+    tight: FormulaContext,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
     let own = match formula {
         Formula::And(parts) | Formula::Or(parts) if parts.len() == 1 => {
             return self::formula(&parts[0], net, tight, f);
@@ -50,22 +55,22 @@ fn formula(formula: &Formula, net: &Net, tight: Tight, f: &mut fmt::Formatter<'_
         | Formula::Xor(..)
         | Formula::Implies(..)
         | Formula::Equivalent(..)
-        | Formula::Until { .. } => Tight::Whole,
+        | Formula::Until { .. } => FormulaContext::Whole,
         // A comparison binds tighter than any operator, but `! p >= 1` and `p >= 1 U q >= 1` are
         // hard to read.
-        Formula::Compare { .. } => Tight::Whole,
+        Formula::Compare { .. } => FormulaContext::Whole,
         Formula::AllPaths(_)
         | Formula::ExistsPath(_)
         | Formula::Globally(_)
         | Formula::Finally(_)
         | Formula::Next(_)
-        | Formula::Not(_) => Tight::Prefix,
+        | Formula::Not(_) => FormulaContext::Prefix,
         Formula::Fireable(_)
         | Formula::Fires(_)
         | Formula::Deadlock
         | Formula::True
         | Formula::False
-        | Formula::PlaceBound(_) => Tight::Piece,
+        | Formula::PlaceBound(_) => FormulaContext::Piece,
     };
     if own < tight {
         f.write_str("(")?;
@@ -78,7 +83,7 @@ fn formula(formula: &Formula, net: &Net, tight: Tight, f: &mut fmt::Formatter<'_
 fn open(whole: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let prefix = |word: &str, part: &Formula, f: &mut fmt::Formatter<'_>| {
         f.write_str(word)?;
-        formula(part, net, Tight::Prefix, f)
+        formula(part, net, FormulaContext::Prefix, f)
     };
     let join = |parts: &[&Formula], between: &str, f: &mut fmt::Formatter<'_>| {
         for (index, part) in parts.iter().enumerate() {
@@ -87,8 +92,8 @@ fn open(whole: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             }
             // A comparison beside `&&` is clear without parentheses.
             let tight = match part {
-                Formula::Compare { .. } if between != " U " => Tight::Whole,
-                _ => Tight::Prefix,
+                Formula::Compare { .. } if between != " U " => FormulaContext::Whole,
+                _ => FormulaContext::Prefix,
             };
             formula(part, net, tight, f)?;
         }
@@ -116,16 +121,16 @@ fn open(whole: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Formula::Equivalent(a, b) => join(&[a, b], " <-> ", f),
         Formula::Until { before, reach } => join(&[before, reach], " U ", f),
         Formula::Compare { left, relation, right } => {
-            expression(left, net, Sum::Whole, f)?;
+            expression(left, net, ExpressionContext::Whole, f)?;
             f.write_str(match relation {
-                Relation::AtMost => " <= ",
-                Relation::AtLeast => " >= ",
-                Relation::Less => " < ",
-                Relation::Greater => " > ",
-                Relation::Equal => " = ",
-                Relation::Unequal => " != ",
+                NumberRelation::AtMost => " <= ",
+                NumberRelation::AtLeast => " >= ",
+                NumberRelation::Less => " < ",
+                NumberRelation::Greater => " > ",
+                NumberRelation::Equal => " = ",
+                NumberRelation::Unequal => " != ",
             })?;
-            expression(right, net, Sum::Whole, f)
+            expression(right, net, ExpressionContext::Whole, f)
         }
         Formula::Fireable(transitions) | Formula::Fires(transitions) => {
             let fires = matches!(whole, Formula::Fires(_));
@@ -146,7 +151,7 @@ fn open(whole: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 /// The contexts in which an expression needs no parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Sum {
+enum ExpressionContext {
     /// Any expression is allowed.
     Whole,
     /// Products and atomic expressions.
@@ -158,23 +163,26 @@ enum Sum {
 fn expression(
     whole: &Expression,
     net: &Net,
-    least: Sum,
+    least: ExpressionContext,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
     let own = match whole {
         Expression::Sum(parts) | Expression::Product(parts) if parts.len() == 1 => {
             return expression(&parts[0], net, least, f);
         }
-        Expression::Sum(_) | Expression::Difference(..) => Sum::Whole,
-        Expression::Product(_) => Sum::Product,
-        Expression::Constant(_) | Expression::Tokens(_) => Sum::Leaf,
+        Expression::Sum(_) | Expression::Difference(..) => ExpressionContext::Whole,
+        Expression::Product(_) => ExpressionContext::Product,
+        Expression::Constant(_) | Expression::Tokens(_) => ExpressionContext::Leaf,
     };
     if own < least {
         f.write_str("(")?;
-        expression(whole, net, Sum::Whole, f)?;
+        expression(whole, net, ExpressionContext::Whole, f)?;
         return f.write_str(")");
     }
-    let join = |parts: &[Expression], between: &str, least: Sum, f: &mut fmt::Formatter<'_>| {
+    let join = |parts: &[Expression],
+                between: &str,
+                least: ExpressionContext,
+                f: &mut fmt::Formatter<'_>| {
         for (index, part) in parts.iter().enumerate() {
             if index > 0 {
                 f.write_str(between)?;
@@ -193,12 +201,12 @@ fn expression(
                 f.write_str(")")
             }
         },
-        Expression::Sum(parts) => join(parts, " + ", Sum::Product, f),
-        Expression::Product(parts) => join(parts, "*", Sum::Leaf, f),
+        Expression::Sum(parts) => join(parts, " + ", ExpressionContext::Product, f),
+        Expression::Product(parts) => join(parts, "*", ExpressionContext::Leaf, f),
         Expression::Difference(left, right) => {
-            expression(left, net, Sum::Whole, f)?;
+            expression(left, net, ExpressionContext::Whole, f)?;
             f.write_str(" - ")?;
-            expression(right, net, Sum::Product, f)
+            expression(right, net, ExpressionContext::Product, f)
         }
     }
 }

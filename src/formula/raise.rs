@@ -1,6 +1,6 @@
 //! Translation of goals back into formulas, for output and for use with other tools.
 
-use super::syntax::{Expression, Formula, Relation};
+use super::syntax::{Expression, Formula, NumberRelation};
 use parikh_net::{Atom, LinearSum, PlaceId, Predicate};
 
 impl Formula {
@@ -40,16 +40,18 @@ fn comparison(atom: &Atom) -> Formula {
     let constant = Expression::Constant;
     let compare = |left, relation, right| Formula::Compare { left, relation, right };
     match (sum(positive), sum(negative), atom.bound) {
-        (Some(left), None, k) => compare(left, Relation::AtMost, constant(k)),
-        (Some(left), Some(right), 0) => compare(left, Relation::AtMost, right),
+        (Some(left), None, k) => compare(left, NumberRelation::AtMost, constant(k)),
+        (Some(left), Some(right), 0) => compare(left, NumberRelation::AtMost, right),
         (Some(left), Some(right), k) => {
-            compare(left, Relation::AtMost, Expression::Sum(vec![right, constant(k)]))
+            compare(left, NumberRelation::AtMost, Expression::Sum(vec![right, constant(k)]))
         }
-        (None, Some(right), k) if k != i64::MIN => compare(right, Relation::AtLeast, constant(-k)),
+        (None, Some(right), k) if k != i64::MIN => {
+            compare(right, NumberRelation::AtLeast, constant(-k))
+        }
         (None, right, k) => {
             let right = Box::new(right.unwrap_or(constant(0)));
             let left = Expression::Difference(Box::new(constant(0)), right);
-            compare(left, Relation::AtMost, constant(k))
+            compare(left, NumberRelation::AtMost, constant(k))
         }
     }
 }

@@ -2,29 +2,32 @@
 //!
 //! The largest parts without temporal operators become atoms, and the operators around them become
 //! a formula over these atoms. The operands of one ∧ or ∨ without temporal operators become a
-//! single atom. Two parts that negate each other share an atom. A [`Logic`] defines the temporal
-//! operators and their allowed operands.
+//! single atom. Two parts that negate each other share an atom. A [`LogicOperators`] defines the
+//! temporal operators and their allowed operands.
 
-use super::state::States;
+use super::state::PredicateConverter;
 use super::syntax::Formula;
-use super::unsupported::Unsupported;
+use super::unsupported::UnsupportedFormula;
 use parikh_net::Predicate;
 use parikh_net::run_property::RunAtom;
-use parikh_temporal::{Atom, Formula as Id, Formulas, Literal, Paths};
+use parikh_temporal::{AtomId, Formula as Id, Formulas, Literal, Paths};
 use std::collections::HashMap;
 
 /// The temporal operators of a logic.
-pub(super) trait Logic: Paths {
+pub(super) trait LogicOperators: Paths {
     /// Converts a formula whose top is a temporal operator, a path quantifier or an atom about
     /// firings.
     ///
     /// # Errors
     /// When the formula is not in the logic.
-    fn timed(reading: &mut Reading<Self>, formula: &Formula) -> Result<Id<Self>, Unsupported>;
+    fn timed(
+        reading: &mut TemporalConverter<Self>,
+        formula: &Formula,
+    ) -> Result<Id<Self>, UnsupportedFormula>;
 }
 
 /// A converted part of the formula.
-enum ReadOperand<'f, P> {
+enum ConvertedOperand<'f, P> {
     /// A part without temporal operators, to be merged with its neighbours into one predicate.
     State(&'f Formula),
     /// A part with temporal operators.
@@ -32,20 +35,25 @@ enum ReadOperand<'f, P> {
 }
 
 /// A formula under conversion.
-pub(super) struct Reading<P> {
-    states: States,
+pub(super) struct TemporalConverter<P> {
+    states: PredicateConverter,
     pub(super) formulas: Formulas<P>,
     /// The atoms by number. Of a predicate and its negation, both sorted, the smaller one is
     /// stored.
     pub(super) atoms: Vec<RunAtom>,
-    numbers: HashMap<RunAtom, Atom>,
+    numbers: HashMap<RunAtom, AtomId>,
 }
 
-impl<P: Logic> Reading<P> {
+impl<P: LogicOperators> TemporalConverter<P> {
     /// Starts the conversion of this formula.
     pub(super) fn new(formula: &Formula) -> Self {
         let (atoms, numbers) = (Vec::new(), HashMap::new());
-        Reading { states: States::of(formula), formulas: Formulas::default(), atoms, numbers }
+        TemporalConverter {
+            states: PredicateConverter::of(formula),
+            formulas: Formulas::default(),
+            atoms,
+            numbers,
+        }
     }
 
     // As in `lower`, formulas may be nested thousands of levels deep. Code that need not be in the
@@ -55,16 +63,21 @@ impl<P: Logic> Reading<P> {
     ///
     /// # Errors
     /// When the formula is not in the logic, or its numbers are too large.
-    pub(super) fn formula(&mut self, formula: &Formula) -> Result<Id<P>, Unsupported> {
+    pub(super) fn formula(&mut self, formula: &Formula) -> Result<Id<P>, UnsupportedFormula> {
         let part = self.part(formula)?;
         self.whole(&part)
     }
 
-    fn part<'f>(&mut self, formula: &'f Formula) -> Result<ReadOperand<'f, P>, Unsupported> {
+    fn part<'f>(
+        &mut self,
+        formula: &'f Formula,
+    ) -> Result<ConvertedOperand<'f, P>, UnsupportedFormula> {
         match formula {
             Formula::Not(part) => match self.part(part)? {
-                ReadOperand::State(_) => Ok(ReadOperand::State(formula)),
-                ReadOperand::Timed(part) => Ok(ReadOperand::Timed(self.formulas.negate(part))),
+                ConvertedOperand::State(_) => Ok(ConvertedOperand::State(formula)),
+                ConvertedOperand::Timed(part) => {
+                    Ok(ConvertedOperand::Timed(self.formulas.negate(part)))
+                }
             },
             Formula::And(parts) => self.junction(formula, parts, true),
             Formula::Or(parts) => self.junction(formula, parts, false),
@@ -77,9 +90,9 @@ impl<P: Logic> Reading<P> {
             | Formula::Fireable(_)
             | Formula::Deadlock
             | Formula::True
-            | Formula::False => Ok(ReadOperand::State(formula)),
-            Formula::PlaceBound(_) => Err(Unsupported::BoundAsProperty),
-            timed => P::timed(self, timed).map(ReadOperand::Timed),
+            | Formula::False => Ok(ConvertedOperand::State(formula)),
+            Formula::PlaceBound(_) => Err(UnsupportedFormula::BoundAsProperty),
+            timed => P::timed(self, timed).map(ConvertedOperand::Timed),
         }
     }
 
@@ -90,26 +103,30 @@ impl<P: Logic> Reading<P> {
         formula: &'f Formula,
         parts: &'f [Formula],
         all: bool,
-    ) -> Result<ReadOperand<'f, P>, Unsupported> {
+    ) -> Result<ConvertedOperand<'f, P>, UnsupportedFormula> {
         let (mut states, mut timed) = (Vec::new(), Vec::new());
         for part in parts {
             match self.part(part)? {
-                ReadOperand::State(part) => states.push(part),
-                ReadOperand::Timed(part) => timed.push(part),
+                ConvertedOperand::State(part) => states.push(part),
+                ConvertedOperand::Timed(part) => timed.push(part),
             }
         }
         if timed.is_empty() {
-            return Ok(ReadOperand::State(formula));
+            return Ok(ConvertedOperand::State(formula));
         }
         if !states.is_empty() {
             timed.push(self.states(&states, all)?);
         }
-        Ok(ReadOperand::Timed(if all { self.formulas.and(timed) } else { self.formulas.or(timed) }))
+        Ok(ConvertedOperand::Timed(if all {
+            self.formulas.and(timed)
+        } else {
+            self.formulas.or(timed)
+        }))
     }
 
     /// Converts parts without temporal operators to one atom.
     #[inline(never)]
-    fn states(&mut self, parts: &[&Formula], all: bool) -> Result<Id<P>, Unsupported> {
+    fn states(&mut self, parts: &[&Formula], all: bool) -> Result<Id<P>, UnsupportedFormula> {
         let parts = parts.iter().map(|part| self.states.predicate(part, true));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         Ok(self.literal(if all { Predicate::and(parts) } else { Predicate::or(parts) }))
@@ -120,15 +137,15 @@ impl<P: Logic> Reading<P> {
     fn connective<'f>(
         &mut self,
         formula: &'f Formula,
-        a: &ReadOperand<'_, P>,
-        b: &ReadOperand<'_, P>,
-    ) -> Result<ReadOperand<'f, P>, Unsupported> {
-        if matches!((a, b), (ReadOperand::State(_), ReadOperand::State(_))) {
-            return Ok(ReadOperand::State(formula));
+        a: &ConvertedOperand<'_, P>,
+        b: &ConvertedOperand<'_, P>,
+    ) -> Result<ConvertedOperand<'f, P>, UnsupportedFormula> {
+        if matches!((a, b), (ConvertedOperand::State(_), ConvertedOperand::State(_))) {
+            return Ok(ConvertedOperand::State(formula));
         }
         let (a, b) = (self.whole(a)?, self.whole(b)?);
         let not_a = self.formulas.negate(a);
-        Ok(ReadOperand::Timed(match formula {
+        Ok(ConvertedOperand::Timed(match formula {
             Formula::Implies(..) => self.formulas.or([not_a, b]),
             _ => {
                 let not_b = self.formulas.negate(b);
@@ -149,7 +166,7 @@ impl<P: Logic> Reading<P> {
         &mut self,
         operator: &Formula,
         paths: P,
-    ) -> Result<Option<Id<P>>, Unsupported> {
+    ) -> Result<Option<Id<P>>, UnsupportedFormula> {
         match operator {
             Formula::Globally(part) | Formula::Finally(part) | Formula::Next(part) => {
                 let part = self.part(part)?;
@@ -170,8 +187,8 @@ impl<P: Logic> Reading<P> {
         &mut self,
         operator: &Formula,
         paths: P,
-        part: &ReadOperand<'_, P>,
-    ) -> Result<Id<P>, Unsupported> {
+        part: &ConvertedOperand<'_, P>,
+    ) -> Result<Id<P>, UnsupportedFormula> {
         let part = self.whole(part)?;
         Ok(match operator {
             Formula::Globally(_) => self.formulas.always(paths, part),
@@ -184,18 +201,18 @@ impl<P: Logic> Reading<P> {
     fn until(
         &mut self,
         paths: P,
-        before: &ReadOperand<'_, P>,
-        reach: &ReadOperand<'_, P>,
-    ) -> Result<Id<P>, Unsupported> {
+        before: &ConvertedOperand<'_, P>,
+        reach: &ConvertedOperand<'_, P>,
+    ) -> Result<Id<P>, UnsupportedFormula> {
         let (before, reach) = (self.whole(before)?, self.whole(reach)?);
         Ok(self.formulas.until(paths, before, reach))
     }
 
     /// Returns the part as a formula over atoms.
-    fn whole(&mut self, part: &ReadOperand<'_, P>) -> Result<Id<P>, Unsupported> {
+    fn whole(&mut self, part: &ConvertedOperand<'_, P>) -> Result<Id<P>, UnsupportedFormula> {
         match part {
-            ReadOperand::State(state) => self.states(&[state], true),
-            ReadOperand::Timed(timed) => Ok(*timed),
+            ConvertedOperand::State(state) => self.states(&[state], true),
+            ConvertedOperand::Timed(timed) => Ok(*timed),
         }
     }
 
@@ -217,8 +234,8 @@ impl<P: Logic> Reading<P> {
         self.formulas.atom(atom)
     }
 
-    fn number(&mut self, atom: RunAtom) -> Atom {
-        let next = Atom(self.atoms.len() as u32);
+    fn number(&mut self, atom: RunAtom) -> AtomId {
+        let next = AtomId(self.atoms.len() as u32);
         let atoms = &mut self.atoms;
         *self.numbers.entry(atom).or_insert_with_key(|atom| {
             atoms.push(atom.clone());

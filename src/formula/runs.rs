@@ -6,15 +6,15 @@
 //! [`parikh_temporal::LINEAR_RULES`] simplify the formula.
 
 use super::proposition::Proposition;
-use super::reading::{Logic, Reading};
+use super::reading::{LogicOperators, TemporalConverter};
 use super::syntax::Formula;
-use super::unsupported::Unsupported;
+use super::unsupported::UnsupportedFormula;
 use parikh_net::coloured::Folding;
 use parikh_net::property::condition;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Goal, Net, Predicate, TransitionId};
 use parikh_temporal::{
-    Atom, Formula as Ltl, LINEAR_RULES, Linear, Ltl as Formulas, Node, PartialTruth,
+    AtomId, Formula as Ltl, LINEAR_RULES, Linear, Ltl as Formulas, Node, PartialTruth,
 };
 
 /// The largest number of rewriting steps.
@@ -25,13 +25,17 @@ const STEPS: usize = 20_000;
 /// # Errors
 /// When the formula has path quantifiers or too large numbers, or `net` is the skeleton of a
 /// coloured net, which has other runs.
-pub fn run_property(path: &Formula, net: &Net, holds: bool) -> Result<RunProperty, Unsupported> {
+pub fn run_property(
+    path: &Formula,
+    net: &Net,
+    holds: bool,
+) -> Result<RunProperty, UnsupportedFormula> {
     if net.folding().is_some_and(Folding::is_skeleton) {
-        return Err(Unsupported::Colours);
+        return Err(UnsupportedFormula::Colours);
     }
-    let mut reading = Reading::new(path);
+    let mut reading = TemporalConverter::new(path);
     let mut formula = reading.formula(path)?;
-    let Reading { mut formulas, atoms, .. } = reading;
+    let TemporalConverter { mut formulas, atoms, .. } = reading;
     if !holds {
         formula = formulas.negate(formula);
     }
@@ -47,7 +51,7 @@ fn simplified(
 ) -> RunProperty {
     let is_dead = net.is_dead(net.initial());
     let initially = RunAtom::all_initially(atoms, net);
-    let here = |atom: Atom| initially[atom.0 as usize];
+    let here = |atom: AtomId| initially[atom.0 as usize];
     if is_dead {
         // The only run repeats a single letter.
         let value = formulas.value_at_end(formula, here) == PartialTruth::True;
@@ -70,7 +74,7 @@ pub(super) fn asked(
     path: &Formula,
     net: &Net,
     holds: bool,
-) -> Result<Proposition<Goal>, Unsupported> {
+) -> Result<Proposition<Goal>, UnsupportedFormula> {
     Ok(over_goals(&run_property(path, net, holds)?))
 }
 
@@ -120,22 +124,27 @@ fn case(whole: &RunProperty, part: Ltl<Linear>) -> Proposition<Goal> {
     })
 }
 
-impl Logic for Linear {
-    fn timed(reading: &mut Reading<Linear>, formula: &Formula) -> Result<Ltl<Linear>, Unsupported> {
+impl LogicOperators for Linear {
+    fn timed(
+        reading: &mut TemporalConverter<Linear>,
+        formula: &Formula,
+    ) -> Result<Ltl<Linear>, UnsupportedFormula> {
         if let Some(operator) = reading.operator(formula, Linear)? {
             return Ok(operator);
         }
         match formula {
-            Formula::AllPaths(_) => Err(Unsupported::Temporal("A below a temporal operator")),
+            Formula::AllPaths(_) => {
+                Err(UnsupportedFormula::Temporal("A below a temporal operator"))
+            }
             Formula::Fires(transitions) => Ok(fires(reading, transitions)),
-            _ => Err(Unsupported::Temporal("E below a temporal operator")),
+            _ => Err(UnsupportedFormula::Temporal("E below a temporal operator")),
         }
     }
 }
 
 /// Returns the atom that one of these transitions fires next.
 #[inline(never)]
-fn fires(reading: &mut Reading<Linear>, transitions: &[TransitionId]) -> Ltl<Linear> {
+fn fires(reading: &mut TemporalConverter<Linear>, transitions: &[TransitionId]) -> Ltl<Linear> {
     let mut transitions = transitions.to_vec();
     transitions.sort_unstable();
     transitions.dedup();

@@ -2,29 +2,29 @@
 
 use super::linear;
 use super::syntax::Formula;
-use super::unsupported::Unsupported;
+use super::unsupported::UnsupportedFormula;
 use parikh_net::Predicate;
 
 /// Converts `formula`, which must not have temporal operators, to a predicate.
 ///
 /// # Errors
 /// When the formula has a temporal operator, or its numbers are too large.
-pub fn lower_state(formula: &Formula) -> Result<Predicate, Unsupported> {
-    States::of(formula).predicate(formula, true)
+pub fn lower_state(formula: &Formula) -> Result<Predicate, UnsupportedFormula> {
+    PredicateConverter::of(formula).predicate(formula, true)
 }
 
 /// A converter of the parts of one formula to predicates.
-pub(super) struct States {
+pub(super) struct PredicateConverter {
     /// The remaining size budget for predicates. Without equivalences, predicates are at most as
     /// large as the formula. Each level of nested equivalences doubles the size.
     left: usize,
 }
 
-impl States {
+impl PredicateConverter {
     /// Returns a converter for the parts of this formula.
     pub(super) fn of(formula: &Formula) -> Self {
         let spare = 100_000;
-        States { left: 4 * formula.size() + spare }
+        PredicateConverter { left: 4 * formula.size() + spare }
     }
 
     /// Converts `formula`, negated if `holds` is false, to a predicate.
@@ -32,7 +32,7 @@ impl States {
         &mut self,
         formula: &Formula,
         holds: bool,
-    ) -> Result<Predicate, Unsupported> {
+    ) -> Result<Predicate, UnsupportedFormula> {
         self.spend(1)?;
         match formula {
             Formula::Not(part) => self.predicate(part, !holds),
@@ -57,7 +57,7 @@ impl States {
         parts: &[Formula],
         all: bool,
         holds: bool,
-    ) -> Result<Predicate, Unsupported> {
+    ) -> Result<Predicate, UnsupportedFormula> {
         let mut predicates = Vec::with_capacity(parts.len());
         for part in parts {
             predicates.push(self.predicate(part, holds)?);
@@ -67,7 +67,12 @@ impl States {
 
     /// Returns a ⇔ b if `same`, or a xor b.
     #[inline(never)]
-    fn same(&mut self, a: &Formula, b: &Formula, same: bool) -> Result<Predicate, Unsupported> {
+    fn same(
+        &mut self,
+        a: &Formula,
+        b: &Formula,
+        same: bool,
+    ) -> Result<Predicate, UnsupportedFormula> {
         let mut cases = Vec::with_capacity(2);
         for holds in [true, false] {
             let mut both = vec![self.predicate(a, holds)?];
@@ -79,7 +84,7 @@ impl States {
 
     /// Converts a formula without subformulas.
     #[inline(never)]
-    fn leaf(&mut self, formula: &Formula, holds: bool) -> Result<Predicate, Unsupported> {
+    fn leaf(&mut self, formula: &Formula, holds: bool) -> Result<Predicate, UnsupportedFormula> {
         Ok(match formula {
             Formula::True => Predicate::constant(holds),
             Formula::False => Predicate::constant(!holds),
@@ -101,14 +106,14 @@ impl States {
                 let atoms = linear::compare(left, *relation, right)?;
                 if holds { atoms } else { atoms.negated() }
             }
-            Formula::AllPaths(_) => return Err(Unsupported::Temporal("A below F or G")),
-            Formula::ExistsPath(_) => return Err(Unsupported::Temporal("E below F or G")),
-            Formula::Globally(_) => return Err(Unsupported::Temporal("G")),
-            Formula::Finally(_) => return Err(Unsupported::Temporal("F")),
-            Formula::Next(_) => return Err(Unsupported::Temporal("X")),
-            Formula::Until { .. } => return Err(Unsupported::Temporal("U")),
-            Formula::Fires(_) => return Err(Unsupported::Temporal("`fires`")),
-            Formula::PlaceBound(_) => return Err(Unsupported::BoundAsProperty),
+            Formula::AllPaths(_) => return Err(UnsupportedFormula::Temporal("A below F or G")),
+            Formula::ExistsPath(_) => return Err(UnsupportedFormula::Temporal("E below F or G")),
+            Formula::Globally(_) => return Err(UnsupportedFormula::Temporal("G")),
+            Formula::Finally(_) => return Err(UnsupportedFormula::Temporal("F")),
+            Formula::Next(_) => return Err(UnsupportedFormula::Temporal("X")),
+            Formula::Until { .. } => return Err(UnsupportedFormula::Temporal("U")),
+            Formula::Fires(_) => return Err(UnsupportedFormula::Temporal("`fires`")),
+            Formula::PlaceBound(_) => return Err(UnsupportedFormula::BoundAsProperty),
             Formula::Not(_)
             | Formula::And(_)
             | Formula::Or(_)
@@ -118,8 +123,8 @@ impl States {
         })
     }
 
-    fn spend(&mut self, amount: usize) -> Result<(), Unsupported> {
-        self.left = self.left.checked_sub(amount).ok_or(Unsupported::Explosion)?;
+    fn spend(&mut self, amount: usize) -> Result<(), UnsupportedFormula> {
+        self.left = self.left.checked_sub(amount).ok_or(UnsupportedFormula::Explosion)?;
         Ok(())
     }
 }

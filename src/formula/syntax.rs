@@ -45,7 +45,7 @@ pub enum Formula {
         /// The left side.
         left: Expression,
         /// The relation between the sides.
-        relation: Relation,
+        relation: NumberRelation,
         /// The right side.
         right: Expression,
     },
@@ -67,7 +67,7 @@ pub enum Formula {
 
 /// A relation between two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Relation {
+pub enum NumberRelation {
     /// ≤
     AtMost,
     /// ≥
@@ -192,7 +192,7 @@ mod tests {
         let tokens = |n| Expression::Tokens((0..n).map(PlaceId::new).collect());
         let compare = Formula::Compare {
             left: Expression::Sum(vec![tokens(2), Expression::Constant(1)]),
-            relation: Relation::AtMost,
+            relation: NumberRelation::AtMost,
             right: tokens(1),
         };
         assert_eq!(compare.size(), 1 + (1 + 3 + 1) + 2);

@@ -11,17 +11,17 @@
 //! spaces are asked of the tree of runs, too, because other engines decide that goal.
 
 use super::proposition::Proposition;
-use super::reading::{Logic, Reading};
+use super::reading::{LogicOperators, TemporalConverter};
 use super::runs;
 use super::syntax::Formula;
-use super::unsupported::Unsupported;
+use super::unsupported::UnsupportedFormula;
 use crate::evidence::tree::{MOST_LEAVES, RunBounds, run_bounds};
 use parikh_net::before::condition_before;
 use parikh_net::coloured::Folding;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Goal, Net, Predicate, TreeProperty};
 use parikh_temporal::{
-    Atom, BRANCHING_RULES, Formula as Id, Ltl, Node, PartialTruth, Paths as _, Quantifier,
+    AtomId, BRANCHING_RULES, Formula as Id, Ltl, Node, PartialTruth, Paths as _, Quantifier,
 };
 
 type Ctl = Id<Quantifier>;
@@ -36,14 +36,18 @@ const STEPS: usize = 20_000;
 /// # Errors
 /// When the formula mixes the logics or has too large numbers, or `net` is the skeleton of a
 /// coloured net, which has other runs.
-pub fn tree_property(path: &Formula, all: bool, net: &Net) -> Result<TreeProperty, Unsupported> {
+pub fn tree_property(
+    path: &Formula,
+    all: bool,
+    net: &Net,
+) -> Result<TreeProperty, UnsupportedFormula> {
     if net.folding().is_some_and(Folding::is_skeleton) {
-        return Err(Unsupported::Colours);
+        return Err(UnsupportedFormula::Colours);
     }
-    let mut reading = Reading::new(path);
+    let mut reading = TemporalConverter::new(path);
     let paths = if all { Quantifier::All } else { Quantifier::Exists };
     let formula = on_paths_below(&mut reading, path, paths)?;
-    let Reading { mut formulas, atoms, .. } = reading;
+    let TemporalConverter { mut formulas, atoms, .. } = reading;
     // Atoms of CTL are conditions on markings, never about firings.
     let atoms: Vec<Predicate> = atoms.iter().filter_map(RunAtom::condition).collect();
     let (simple, _) = formulas.rewritten(formula, BRANCHING_RULES, STEPS);
@@ -58,22 +62,22 @@ pub(super) fn asked(
     path: &Formula,
     all: bool,
     net: &Net,
-) -> Result<Proposition<Goal>, Unsupported> {
+) -> Result<Proposition<Goal>, UnsupportedFormula> {
     let whole = tree_property(path, all, net)?;
-    let (mut tasks, mut made) = (vec![Task::Visit(whole.formula())], Vec::new());
+    let (mut tasks, mut made) = (vec![TreeTask::Visit(whole.formula())], Vec::new());
     while let Some(task) = tasks.pop() {
         match task {
-            Task::Join { all, parts } => {
+            TreeTask::Join { all, parts } => {
                 let parts = made.split_off(made.len() - parts);
                 made.push(Proposition::junction(all, parts));
             }
-            Task::Visit(part) => {
+            TreeTask::Visit(part) => {
                 match (initially(&whole, part, net), whole.formulas().node(part)) {
                     (Some(value), _) => made.push(Proposition::Constant(value)),
                     (None, node @ (Node::And(parts) | Node::Or(parts))) => {
                         let all = matches!(node, Node::And(_));
-                        tasks.push(Task::Join { all, parts: parts.len() });
-                        tasks.extend(parts.iter().rev().map(|&part| Task::Visit(part)));
+                        tasks.push(TreeTask::Join { all, parts: parts.len() });
+                        tasks.extend(parts.iter().rev().map(|&part| TreeTask::Visit(part)));
                     }
                     (None, _) => made.push(single(&whole, part, net)),
                 }
@@ -85,7 +89,12 @@ pub(super) fn asked(
 
 /// Adds an equivalent goal about the tree of runs to `asked`, which is EF of `part`, negated if
 /// `holds` is false. Returns `asked` unchanged if there is no such goal.
-pub(super) fn or_by_the_tree(asked: Asked, part: &Formula, holds: bool, net: &Net) -> Asked {
+pub(super) fn or_by_the_tree(
+    asked: TreeProposition,
+    part: &Formula,
+    holds: bool,
+    net: &Net,
+) -> TreeProposition {
     let part = if holds { part.clone() } else { Formula::Not(Box::new(part.clone())) };
     match tree_property(&Formula::Finally(Box::new(part)), false, net) {
         Ok(property) => asked.equal_to(Proposition::Atom(Goal::Tree(Box::new(property)))),
@@ -94,7 +103,7 @@ pub(super) fn or_by_the_tree(asked: Asked, part: &Formula, holds: bool, net: &Ne
 }
 
 /// A pending step in the traversal of the top of a formula.
-enum Task {
+enum TreeTask {
     /// Find the goals of a part.
     Visit(Ctl),
     /// Join the last `parts` results to a conjunction if `all`, or to a disjunction.
@@ -104,7 +113,7 @@ enum Task {
 /// Returns the truth value of a part if the initial marking decides it.
 fn initially(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<bool> {
     let here =
-        |atom: Atom| PartialTruth::from(whole.atoms()[atom.0 as usize].holds(net, net.initial()));
+        |atom: AtomId| PartialTruth::from(whole.atoms()[atom.0 as usize].holds(net, net.initial()));
     let value = match net.is_dead(net.initial()) {
         true => whole.formulas().value_at_end(part, here),
         false => whole.formulas().value_here(part, here),
@@ -112,11 +121,11 @@ fn initially(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<bool> {
     value.known()
 }
 
-type Asked = Proposition<Goal>;
+type TreeProposition = Proposition<Goal>;
 
 /// Translates a part with a temporal operator at the top into the simplest goal: a reachable
 /// marking, a home space, a run, or else the tree of runs.
-fn single(whole: &TreeProperty, part: Ctl, net: &Net) -> Asked {
+fn single(whole: &TreeProperty, part: Ctl, net: &Net) -> TreeProposition {
     let formulas = whole.formulas();
     // A condition after one firing is rewritten as a condition on the marking before it.
     let state = |part| condition_before(formulas, part, whole.atoms(), net, MOST_LEAVES);
@@ -147,7 +156,7 @@ fn single(whole: &TreeProperty, part: Ctl, net: &Net) -> Asked {
 }
 
 /// Returns the goal that the tree of runs has the property of a part.
-fn tree(whole: &TreeProperty, part: Ctl) -> Asked {
+fn tree(whole: &TreeProperty, part: Ctl) -> TreeProposition {
     let property = TreeProperty::new(whole.formulas(), part, whole.atoms());
     Proposition::Atom(Goal::Tree(Box::new(property)))
 }
@@ -158,7 +167,7 @@ const FOLLOWING: usize = 2;
 
 /// Adds goals about runs to a goal about the tree of runs: consequences, and a sufficient
 /// condition.
-fn between(tree: Asked, bounds: RunBounds, net: &Net) -> Asked {
+fn between(tree: TreeProposition, bounds: RunBounds, net: &Net) -> TreeProposition {
     let RunBounds { exists, shown_by, shows } = bounds;
     let has = |property| runs::some_run_has(&property, net);
     let tree = if exists { tree } else { tree.negated() };
@@ -169,11 +178,11 @@ fn between(tree: Asked, bounds: RunBounds, net: &Net) -> Asked {
 }
 
 /// Translates a part into a goal about runs, if an equivalent property of runs exists.
-fn on_paths(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<Asked> {
+fn on_paths(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<TreeProposition> {
     let mut formulas = whole.formulas().clone();
     let negation = formulas.negate(part);
     let mut atoms = whole.atoms().to_vec();
-    let dead = Atom(atoms.len() as u32);
+    let dead = AtomId(atoms.len() as u32);
     atoms.push(Predicate::Dead);
     let some_run_violates = |all: Ctl| {
         let mut linear = Ltl::default();
@@ -184,23 +193,28 @@ fn on_paths(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<Asked> {
     some_run_violates(part).map(Proposition::negated).or_else(|| some_run_violates(negation))
 }
 
-impl Logic for Quantifier {
-    fn timed(reading: &mut Reading<Quantifier>, formula: &Formula) -> Result<Ctl, Unsupported> {
+impl LogicOperators for Quantifier {
+    fn timed(
+        reading: &mut TemporalConverter<Quantifier>,
+        formula: &Formula,
+    ) -> Result<Ctl, UnsupportedFormula> {
         match formula {
             Formula::AllPaths(path) => on_paths_below(reading, path, Quantifier::All),
             Formula::ExistsPath(path) => on_paths_below(reading, path, Quantifier::Exists),
-            Formula::Fires(_) => Err(Unsupported::Temporal("`fires` in CTL")),
-            _ => Err(Unsupported::Temporal("an operator of time without a quantifier, in CTL,")),
+            Formula::Fires(_) => Err(UnsupportedFormula::Temporal("`fires` in CTL")),
+            _ => Err(UnsupportedFormula::Temporal(
+                "an operator of time without a quantifier, in CTL,",
+            )),
         }
     }
 }
 
 /// Converts the formula directly below a path quantifier.
 fn on_paths_below(
-    reading: &mut Reading<Quantifier>,
+    reading: &mut TemporalConverter<Quantifier>,
     path: &Formula,
     paths: Quantifier,
-) -> Result<Ctl, Unsupported> {
+) -> Result<Ctl, UnsupportedFormula> {
     // E ¬F φ = ¬A F φ, and likewise for the other operators.
     if let Formula::Not(part) = path {
         let inside = on_paths_below(reading, part, paths.dual())?;

@@ -2,7 +2,7 @@
 
 /// The reason why a formula is not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsupported {
+pub enum UnsupportedFormula {
     /// A temporal operator that neither logic allows here, or that goes beyond reachability where
     /// only reachability is supported.
     #[error(

@@ -17,7 +17,7 @@
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969.
 
 use super::omega::{OMEGA, fire, is_covered};
-use super::reachability::{Edge, NoGraph};
+use super::reachability::{FiringEdge, NoGraph};
 use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ pub struct Coverability {
     /// Tokens by place, [`OMEGA`] for unbounded places. Node 0 is the initial marking.
     pub nodes: Vec<Vec<u64>>,
     /// The edges, sorted by `from` and transition.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<FiringEdge>,
 }
 
 impl Coverability {
@@ -61,7 +61,7 @@ impl Coverability {
                         number
                     }
                 };
-                graph.edges.push(Edge { from: from as u32, transition, to });
+                graph.edges.push(FiringEdge { from: from as u32, transition, to });
             }
             from += 1;
         }

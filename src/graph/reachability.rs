@@ -5,12 +5,12 @@
 //! everything. The search is breadth-first, so smaller numbers are nearer to the initial marking.
 
 use parikh_net::{FireError, FiringSequence, Marking, Net, PlaceId, TransitionId};
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 use std::collections::HashMap;
 
 /// A firing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edge {
+pub struct FiringEdge {
     /// The number of the marking before the firing.
     pub from: u32,
     /// The fired transition.
@@ -25,7 +25,7 @@ pub struct Reachability {
     /// The markings by number. Number 0 is the initial marking.
     pub markings: Vec<Marking>,
     /// The edges, sorted by `from` and transition.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<FiringEdge>,
     /// For each marking but the first, the edge by which it was first reached.
     came: Vec<u32>,
 }
@@ -41,7 +41,7 @@ pub enum NoGraph {
     Overflow,
     /// The budget is spent.
     #[error("{0}")]
-    Exhausted(#[from] Exhausted),
+    Exhausted(#[from] ExhaustionReason),
 }
 
 impl Reachability {
@@ -92,7 +92,7 @@ impl Reachability {
                 if graph.edges.len() >= u32::MAX as usize {
                     return Err(NoGraph::TooMany(graph.markings.len()));
                 }
-                graph.edges.push(Edge { from: from as u32, transition, to });
+                graph.edges.push(FiringEdge { from: from as u32, transition, to });
             }
             from += 1;
         }

@@ -3,8 +3,8 @@
 //! Markings are laid out in layers with the initial marking at the top. Most firings lead down.
 //! Edges that lead back up pass around the nodes in between ([`layout`](mod@crate::layout)).
 
-use super::view::{Node, Shown, View};
-use crate::layout::{Direction, Graph, Point, Size, Spacing, layout};
+use super::view::{GraphTexts, GraphView, MarkingNode};
+use crate::layout::{Direction, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout};
 use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ const MARGIN: f64 = 40.0;
 const WIDE: usize = 26;
 
 /// The box of a marking: its centre and its size.
-struct Block {
+struct MarkingBox {
     x: f64,
     y: f64,
     width: f64,
@@ -44,7 +44,7 @@ pub(super) fn lines(parts: &[String]) -> Vec<String> {
 }
 
 /// Returns the fill colour and the border colour of a box.
-pub(super) fn colours(view: &View<'_>, node: &Node) -> (&'static str, &'static str) {
+pub(super) fn colours(view: &GraphView<'_>, node: &MarkingNode) -> (&'static str, &'static str) {
     let inside = match (view.covers, node.dead, node.terminal) {
         _ if node.last => "#d6e4f5",
         (_, true, _) => "#f8d7d4",
@@ -60,8 +60,8 @@ pub(super) fn colours(view: &View<'_>, node: &Node) -> (&'static str, &'static s
 }
 
 /// Draws the graph. When the budget is spent, the layout is not improved further.
-pub fn svg(view: &View<'_>, budget: &Budget) -> String {
-    let Shown { parts, wholes, bundles, all_fired } = Shown::of(view);
+pub fn svg(view: &GraphView<'_>, budget: &Budget) -> String {
+    let GraphTexts { parts, wholes, bundles, all_fired } = GraphTexts::of(view);
     let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
     let (boxes, routes) = place(&texts, &bundles, budget);
     let mut body = String::new();
@@ -130,20 +130,20 @@ const MARKERS: &str = "<defs>\n<marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7.
     <path d=\"M0,0.8 L8,4 L0,7.2 z\" fill=\"#d9730d\"/></marker>\n</defs>\n";
 
 /// An edge of the picture: source, target, label, and whether it is highlighted.
-type Bundle = (u32, u32, String, bool);
+type DrawnEdge = (u32, u32, String, bool);
 
 /// Returns the boxes, and the bend points of the edges.
 fn place(
     texts: &[Vec<String>],
-    bundles: &[Bundle],
+    bundles: &[DrawnEdge],
     budget: &Budget,
-) -> (Vec<Block>, Vec<Vec<Point>>) {
+) -> (Vec<MarkingBox>, Vec<Vec<LayoutPoint>>) {
     let size = |text: &Vec<String>| {
         let longest = text.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         let width = (longest as f64 * LETTER + 18.0).max(34.0);
-        Size { width, height: text.len() as f64 * LINE + 10.0 }
+        LayoutSize { width, height: text.len() as f64 * LINE + 10.0 }
     };
-    let sizes: Vec<Size> = texts.iter().map(size).collect();
+    let sizes: Vec<LayoutSize> = texts.iter().map(size).collect();
     // Labels beside edges need space, and so does an edge from a box to itself.
     let mut room = sizes.clone();
     for (from, to, label, _) in bundles {
@@ -154,18 +154,22 @@ fn place(
             false => *width = width.max(label * 0.9),
         }
     }
-    let is_drawn = |bundle: &&Bundle| bundle.0 != bundle.1;
+    let is_drawn = |bundle: &&DrawnEdge| bundle.0 != bundle.1;
     let edges = bundles.iter().filter(is_drawn).map(|it| (it.0 as usize, it.1 as usize)).collect();
     // The page is high enough for edges that lead down.
-    let spacing = Spacing {
+    let spacing = LayoutSpacing {
         direction: Direction::Down,
         between_layers: ROW_GAP,
         within_layers: GAP,
         proportion: 1.0,
     };
-    let found = layout(&Graph { sizes: room, edges, roots: vec![0] }, &spacing, budget);
-    let block =
-        |(size, &(x, y)): (&Size, &Point)| Block { x, y, width: size.width, height: size.height };
+    let found = layout(&LayoutGraph { sizes: room, edges, roots: vec![0] }, &spacing, budget);
+    let block = |(size, &(x, y)): (&LayoutSize, &LayoutPoint)| MarkingBox {
+        x,
+        y,
+        width: size.width,
+        height: size.height,
+    };
     let mut routes = found.routes.into_iter();
     let route =
         |bundle| if is_drawn(&bundle) { routes.next().unwrap_or_default() } else { Vec::new() };
@@ -174,10 +178,10 @@ fn place(
 
 /// Draws an edge. Returns the smallest and the largest x coordinate.
 fn edge(
-    boxes: &[Block],
+    boxes: &[MarkingBox],
     pairs: &HashSet<(u32, u32)>,
-    bundle: &Bundle,
-    route: &[Point],
+    bundle: &DrawnEdge,
+    route: &[LayoutPoint],
     text: &mut String,
 ) -> (f64, f64) {
     let (from, to, label, bright) = bundle;
@@ -242,10 +246,10 @@ fn curve(a: f64, b: f64, c: f64, d: f64, at: f64) -> f64 {
 }
 
 fn draw_box(
-    view: &View<'_>,
-    node: &Node,
+    view: &GraphView<'_>,
+    node: &MarkingNode,
     number: usize,
-    at: &Block,
+    at: &MarkingBox,
     lines: &[String],
     text: &mut String,
 ) {
@@ -291,7 +295,7 @@ fn draw_box(
 }
 
 /// Returns the legend for the colours in the picture.
-fn legend(view: &View<'_>, y: f64, left: f64) -> String {
+fn legend(view: &GraphView<'_>, y: f64, left: f64) -> String {
     let mut entries = Vec::new();
     if view.nodes.iter().any(|node| node.last) {
         entries.push(("#d6e4f5", "#44505c", "final marking"));
@@ -349,8 +353,8 @@ mod tests {
         )
         .unwrap();
         let graph = Reachability::of(&net, 100, &Budget::unlimited()).unwrap();
-        let view = View::of_reachability(&net, &graph);
-        let Shown { parts, bundles, .. } = Shown::of(&view);
+        let view = GraphView::of_reachability(&net, &graph);
+        let GraphTexts { parts, bundles, .. } = GraphTexts::of(&view);
         let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
         let (boxes, _) = place(&texts, &bundles, &Budget::unlimited());
         for (at, a) in boxes.iter().enumerate() {
@@ -372,7 +376,7 @@ mod tests {
         let net = format!("place {place} 1\ntransition {transition}: {place} ->");
         let net = text::parse(&net).unwrap();
         let graph = Reachability::of(&net, 100, &Budget::unlimited()).unwrap();
-        let svg = svg(&View::of_reachability(&net, &graph), &Budget::unlimited());
+        let svg = svg(&GraphView::of_reachability(&net, &graph), &Budget::unlimited());
         for name in [place, transition] {
             assert!(svg.contains(&format!("<g><title>{name}</title>")), "{svg}");
             assert!(!svg.contains(&format!(">{name}</text>")));

@@ -3,29 +3,29 @@
 use super::components;
 use super::coverability::Coverability;
 use super::omega::OMEGA;
-use super::reachability::{Edge, Reachability};
-use crate::names::Names;
+use super::reachability::{FiringEdge, Reachability};
+use crate::names::DisplayNames;
 use parikh_net::{FiringSequence, Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A graph to write or draw.
 #[derive(Clone, Debug)]
-pub struct View<'n> {
+pub struct GraphView<'n> {
     /// The net.
     pub net: &'n Net,
     /// True for a coverability graph.
     pub covers: bool,
     /// The markings by number. Number 0 is the initial marking.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<MarkingNode>,
     /// The firings.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<FiringEdge>,
     /// The indices of highlighted edges.
     pub bright: HashSet<usize>,
 }
 
 /// A marking.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct MarkingNode {
     /// The marked places in ascending order with their tokens, [`OMEGA`] for unbounded ones.
     pub tokens: Vec<(PlaceId, u64)>,
     /// True if no transition is enabled.
@@ -38,24 +38,24 @@ pub struct Node {
     pub bright: bool,
 }
 
-impl<'n> View<'n> {
+impl<'n> GraphView<'n> {
     /// Returns the view of a reachability graph.
     pub fn of_reachability(net: &'n Net, graph: &Reachability) -> Self {
         let tokens = graph.markings.iter().map(|marking| marking.tokens().to_vec());
-        View::of(net, false, tokens.collect(), graph.edges.clone())
+        GraphView::of(net, false, tokens.collect(), graph.edges.clone())
     }
 
     /// Returns the view of a coverability graph.
     pub fn of_coverability(net: &'n Net, graph: &Coverability) -> Self {
-        View::of(net, true, graph.nodes.clone(), graph.edges.clone())
+        GraphView::of(net, true, graph.nodes.clone(), graph.edges.clone())
     }
 
-    fn of(net: &'n Net, covers: bool, markings: Vec<Vec<u64>>, edges: Vec<Edge>) -> Self {
+    fn of(net: &'n Net, covers: bool, markings: Vec<Vec<u64>>, edges: Vec<FiringEdge>) -> Self {
         let pairs = edges.iter().map(|edge| (edge.from, edge.to));
         let terminal = components::terminal(markings.len(), pairs);
         let mut leads = vec![false; markings.len()];
         edges.iter().for_each(|edge| leads[edge.from as usize] = true);
-        let node = |(at, tokens): (usize, Vec<u64>)| Node {
+        let node = |(at, tokens): (usize, Vec<u64>)| MarkingNode {
             last: net.is_final(&tokens),
             tokens: (0..).map(PlaceId::new).zip(tokens).filter(|&(_, held)| held > 0).collect(),
             dead: !leads[at],
@@ -63,7 +63,7 @@ impl<'n> View<'n> {
             bright: false,
         };
         let nodes = markings.into_iter().enumerate().map(node).collect();
-        View { net, covers, nodes, edges, bright: HashSet::new() }
+        GraphView { net, covers, nodes, edges, bright: HashSet::new() }
     }
 
     /// Highlights the path of a firing sequence from the initial marking. Returns the number of
@@ -146,7 +146,7 @@ impl<'n> View<'n> {
     }
 
     /// Returns the text of a node, `2·p + q`, in parts.
-    pub fn parts(&self, node: &Node, names: &Names) -> Vec<String> {
+    pub fn parts(&self, node: &MarkingNode, names: &DisplayNames) -> Vec<String> {
         let part = |&(place, held): &(PlaceId, u64)| match held {
             1 => names.places[place.index()].clone(),
             OMEGA => format!("ω·{}", names.places[place.index()]),
@@ -160,7 +160,7 @@ impl<'n> View<'n> {
 
     /// Groups edges by source and target. Each entry has the source, the target, the transitions,
     /// and whether an edge of the group is highlighted.
-    pub fn bundles(&self, names: &Names) -> Vec<(u32, u32, String, bool)> {
+    pub fn bundles(&self, names: &DisplayNames) -> Vec<(u32, u32, String, bool)> {
         let mut bundles: BTreeMap<(u32, u32), (Vec<&str>, bool)> = BTreeMap::new();
         for (at, edge) in self.edges.iter().enumerate() {
             let bundle = bundles.entry((edge.from, edge.to)).or_default();
@@ -178,7 +178,7 @@ impl<'n> View<'n> {
 
 /// A graph prepared for a picture: long names are clipped, and the full texts are kept for
 /// tooltips.
-pub(super) struct Shown {
+pub(super) struct GraphTexts {
     /// The text of each node, in parts.
     pub(super) parts: Vec<Vec<String>>,
     /// The full text of each node, if a part was clipped.
@@ -190,13 +190,13 @@ pub(super) struct Shown {
     pub(super) all_fired: Vec<Option<String>>,
 }
 
-impl Shown {
-    pub(super) fn of(view: &View<'_>) -> Shown {
-        let names = Names::for_people(view.net).with_shared();
+impl GraphTexts {
+    pub(super) fn of(view: &GraphView<'_>) -> GraphTexts {
+        let names = DisplayNames::for_people(view.net).with_shared();
         let short = names.clipped();
         let parts: Vec<Vec<String>> =
             view.nodes.iter().map(|node| view.parts(node, &short)).collect();
-        let whole = |(node, parts): (&Node, &Vec<String>)| {
+        let whole = |(node, parts): (&MarkingNode, &Vec<String>)| {
             let all = view.parts(node, &names);
             (all != *parts).then(|| all.join(" + "))
         };
@@ -204,6 +204,6 @@ impl Shown {
         let bundles = view.bundles(&short);
         let fired = view.bundles(&names).into_iter().zip(&bundles);
         let all_fired = fired.map(|(all, short)| (all.2 != short.2).then_some(all.2)).collect();
-        Shown { parts, wholes, bundles, all_fired }
+        GraphTexts { parts, wholes, bundles, all_fired }
     }
 }

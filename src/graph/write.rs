@@ -2,14 +2,14 @@
 //! systems (CADP, mCRL2), and as JSON.
 
 use super::omega::OMEGA;
-use super::view::{Node, Shown, View};
+use super::view::{GraphTexts, GraphView, MarkingNode};
 use parikh_net::printable::Printable;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// Writes the Aldebaran format: `des (FIRST, EDGES, NODES)`, then one edge per line. Labels are
 /// transition ids.
-pub fn aut(view: &View<'_>) -> String {
+pub fn aut(view: &GraphView<'_>) -> String {
     let mut text = format!("des (0, {}, {})\n", view.edges.len(), view.nodes.len());
     for edge in &view.edges {
         let label = label(view.net.transition_name(edge.transition));
@@ -36,14 +36,14 @@ fn label(name: &str) -> String {
 
 /// Writes one JSON object with the properties of the graph, its nodes with their markings, and its
 /// edges. Places and transitions are named by their ids.
-pub fn json(view: &View<'_>) -> String {
+pub fn json(view: &GraphView<'_>) -> String {
     // As in `docs/parikh.schema.json`, numbers beyond 2⁵³ are strings of digits.
     let tokens = |held: u64| match held {
         OMEGA => json!("omega"),
         0..=0x20_0000_0000_0000 => json!(held),
         _ => json!(held.to_string()),
     };
-    let node = |(at, node): (usize, &Node)| {
+    let node = |(at, node): (usize, &MarkingNode)| {
         let marking: serde_json::Map<String, Value> = (node.tokens.iter())
             .map(|&(place, held)| (view.net.place_name(place).to_owned(), tokens(held)))
             .collect();
@@ -60,7 +60,7 @@ pub fn json(view: &View<'_>) -> String {
         }
         object
     };
-    let edge = |(at, edge): (usize, &super::reachability::Edge)| {
+    let edge = |(at, edge): (usize, &super::reachability::FiringEdge)| {
         json!({
             "from": edge.from,
             "to": edge.to,
@@ -81,8 +81,8 @@ pub fn json(view: &View<'_>) -> String {
 }
 
 /// Writes the graph for Graphviz.
-pub fn dot(view: &View<'_>) -> String {
-    let shown = Shown::of(view);
+pub fn dot(view: &GraphView<'_>) -> String {
+    let shown = GraphTexts::of(view);
     let tooltip = |whole: &Option<String>| {
         whole.as_ref().map_or(String::new(), |whole| format!(", tooltip={}", quoted(whole)))
     };

@@ -18,7 +18,7 @@
 //!
 //! # How to add one
 //! Implement [`Derivation`] in a file beside [`reduced`], with a function that makes a ground by
-//! [`Ground::derived`].
+//! [`WorkingNet::derived`].
 
 pub mod reduced;
 pub mod shrink;
@@ -34,7 +34,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 /// Limits that prevent a true claim from being proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Limit {
+pub enum TranslationLimit {
     /// The firing sequence takes a place of the original net to 2⁶³ tokens or more.
     #[error("a place would hold 2^63 tokens or more")]
     Tokens,
@@ -61,7 +61,7 @@ pub trait Derivation: Send + Sync {
         &self,
         goal: &MarkingGoal,
         derived: &FiringSequence,
-    ) -> Result<Option<(FiringSequence, u64)>, Limit>;
+    ) -> Result<Option<(FiringSequence, u64)>, TranslationLimit>;
 
     /// Translates the prefix and the cycle of a self-covering sequence.
     ///
@@ -71,7 +71,7 @@ pub trait Derivation: Send + Sync {
         &self,
         prefix: &FiringSequence,
         pump: &FiringSequence,
-    ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit>;
+    ) -> Result<Option<(FiringSequence, FiringSequence)>, TranslationLimit>;
 
     /// Returns the number of changes to the net, for messages.
     fn changes(&self) -> u64;
@@ -122,8 +122,8 @@ pub struct DerivedGoal {
 }
 
 /// A net with its open goals. The module's documentation explains grounds.
-pub struct Ground<'a> {
-    net: NetOf<'a>,
+pub struct WorkingNet<'a> {
+    net: WorkingNetOrigin<'a>,
     /// The goals by kind, sorted by id.
     goals: SortedGoals,
     /// The goals about single markings, shrunk.
@@ -135,10 +135,10 @@ pub struct Ground<'a> {
     without_rules: Vec<&'static str>,
 }
 
-enum NetOf<'a> {
+enum WorkingNetOrigin<'a> {
     Read(&'a Net),
     Derived {
-        parent: &'a Ground<'a>,
+        parent: &'a WorkingNet<'a>,
         derivation: Box<dyn Derivation + 'a>,
         /// The checker's result, after it has replayed the derivation. `None` if the derivation is
         /// invalid.
@@ -148,7 +148,7 @@ enum NetOf<'a> {
     },
 }
 
-impl<'a> Ground<'a> {
+impl<'a> WorkingNet<'a> {
     /// Creates the ground of the original net. `goals` are sorted by id. They are shrunk by the
     /// proved intervals.
     pub fn original(
@@ -159,8 +159,8 @@ impl<'a> Ground<'a> {
     ) -> Self {
         let goals: SortedGoals = goals.into_iter().collect();
         let shrunk = shrink_all(net, intervals, &goals.markings);
-        let (net, constants, without_rules) = (NetOf::Read(net), Vec::new(), Vec::new());
-        Ground { net, goals, shrunk, constants, facts, without_rules }
+        let (net, constants, without_rules) = (WorkingNetOrigin::Read(net), Vec::new(), Vec::new());
+        WorkingNet { net, goals, shrunk, constants, facts, without_rules }
     }
 
     /// Excludes these [rules](crate::reduction::rules) from reductions of this ground and of all
@@ -174,7 +174,7 @@ impl<'a> Ground<'a> {
     /// Creates a ground derived from `parent`. `goals` are sorted by id, and all are goals of the
     /// parent.
     pub fn derived(
-        parent: &'a Ground<'a>,
+        parent: &'a WorkingNet<'a>,
         derivation: Box<dyn Derivation + 'a>,
         goals: Vec<DerivedGoal>,
         facts: Facts,
@@ -185,39 +185,39 @@ impl<'a> Ground<'a> {
         let goals = goals.into_iter().map(|goal| (goal.id, goal.goal));
         let goals: SortedGoals = goals.collect();
         let shrunk = shrink_all(derivation.net(), intervals, &goals.markings);
-        let net = NetOf::Derived {
+        let net = WorkingNetOrigin::Derived {
             parent,
             derivation,
             checked: OnceLock::new(),
             checking: Mutex::default(),
         };
         let without_rules = parent.without_rules.clone();
-        Ground { net, goals, shrunk, constants, facts, without_rules }
+        WorkingNet { net, goals, shrunk, constants, facts, without_rules }
     }
 
     /// Returns this ground restricted to some of its goals. Returns `None` for a derived net.
-    pub fn only(&self, wanted: &[GoalId]) -> Option<Ground<'a>> {
-        let NetOf::Read(net) = self.net else { return None };
+    pub fn only(&self, wanted: &[GoalId]) -> Option<WorkingNet<'a>> {
+        let WorkingNetOrigin::Read(net) = self.net else { return None };
         let goals = self.goals.only(wanted);
         let shrunk = self.shrunk.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect();
-        let (net, constants, facts) = (NetOf::Read(net), Vec::new(), self.facts.clone());
+        let (net, constants, facts) = (WorkingNetOrigin::Read(net), Vec::new(), self.facts.clone());
         let without_rules = self.without_rules.clone();
-        Some(Ground { net, goals, shrunk, constants, facts, without_rules })
+        Some(WorkingNet { net, goals, shrunk, constants, facts, without_rules })
     }
 
     /// Returns the net of the ground.
     pub fn net(&self) -> &Net {
         match &self.net {
-            NetOf::Read(net) => net,
-            NetOf::Derived { derivation, .. } => derivation.net(),
+            WorkingNetOrigin::Read(net) => net,
+            WorkingNetOrigin::Derived { derivation, .. } => derivation.net(),
         }
     }
 
     /// Returns the ground that this ground was derived from.
-    pub fn parent(&self) -> Option<&'a Ground<'a>> {
+    pub fn parent(&self) -> Option<&'a WorkingNet<'a>> {
         match self.net {
-            NetOf::Read(_) => None,
-            NetOf::Derived { parent, .. } => Some(parent),
+            WorkingNetOrigin::Read(_) => None,
+            WorkingNetOrigin::Derived { parent, .. } => Some(parent),
         }
     }
 
@@ -277,13 +277,13 @@ impl<'a> Ground<'a> {
         &self,
         id: GoalId,
         sequence: FiringSequence,
-    ) -> Result<Option<(FiringSequence, u64)>, Limit> {
+    ) -> Result<Option<(FiringSequence, u64)>, TranslationLimit> {
         let (mut ground, mut sequence) = (self, sequence);
         let mut firings = match u64::try_from(sequence.firings()) {
             Ok(firings) => firings,
-            Err(_) => return Err(Limit::Length),
+            Err(_) => return Err(TranslationLimit::Length),
         };
-        while let NetOf::Derived { parent, derivation, .. } = &ground.net {
+        while let WorkingNetOrigin::Derived { parent, derivation, .. } = &ground.net {
             let Some(goal) = parent.marking_goal(id) else { return Ok(None) };
             sequence.truncate(firings);
             match derivation.sequence(goal, &sequence)? {
@@ -303,9 +303,9 @@ impl<'a> Ground<'a> {
         &self,
         prefix: FiringSequence,
         pump: FiringSequence,
-    ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit> {
+    ) -> Result<Option<(FiringSequence, FiringSequence)>, TranslationLimit> {
         let (mut ground, mut both) = (self, (prefix, pump));
-        while let NetOf::Derived { parent, derivation, .. } = &ground.net {
+        while let WorkingNetOrigin::Derived { parent, derivation, .. } = &ground.net {
             match derivation.pump(&both.0, &both.1)? {
                 Some(climbed) => both = climbed,
                 None => return Ok(None),
@@ -320,9 +320,9 @@ impl<'a> Ground<'a> {
     ///
     /// # Errors
     /// As for [`Derivation::sequence`].
-    pub(crate) fn climb_run(&self, run: LassoRun) -> Result<Option<LassoRun>, Limit> {
+    pub(crate) fn climb_run(&self, run: LassoRun) -> Result<Option<LassoRun>, TranslationLimit> {
         let (mut ground, mut run) = (self, run);
-        while let NetOf::Derived { parent, derivation, .. } = &ground.net {
+        while let WorkingNetOrigin::Derived { parent, derivation, .. } = &ground.net {
             let last = match run.end {
                 RunEnd::Repeats(cycle) => {
                     let climbed = derivation.pump(&run.prefix, &cycle)?;
@@ -346,7 +346,7 @@ impl<'a> Ground<'a> {
     /// Returns the number of changes between the original net and this net. `None` for the original
     /// net.
     pub(crate) fn changes(&self) -> Option<u64> {
-        let NetOf::Derived { parent, derivation, .. } = &self.net else { return None };
+        let WorkingNetOrigin::Derived { parent, derivation, .. } = &self.net else { return None };
         Some(parent.changes().unwrap_or(0) + derivation.changes())
     }
 
@@ -383,7 +383,9 @@ impl<'a> Ground<'a> {
         translate: fn(&CheckedReduction, &Net, &Predicate) -> Option<Predicate>,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(&Net, Predicate), ClaimObstacle> {
-        let NetOf::Derived { parent, .. } = &self.net else { return Ok((self.net(), predicate)) };
+        let WorkingNetOrigin::Derived { parent, .. } = &self.net else {
+            return Ok((self.net(), predicate));
+        };
         let (above, predicate) = parent.checked(predicate, translate, goes_on)?;
         let reduction = &self.rechecked(above, goes_on)?.reduction;
         let predicate =
@@ -397,7 +399,7 @@ impl<'a> Ground<'a> {
         above: &Net,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<&CheckerNet, ClaimObstacle> {
-        let NetOf::Derived { derivation, checked, checking, .. } = &self.net else {
+        let WorkingNetOrigin::Derived { derivation, checked, checking, .. } = &self.net else {
             return Err(ClaimObstacle::NotExpressed);
         };
         let _one_at_a_time = checking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -425,7 +427,9 @@ impl<'a> Ground<'a> {
     /// Returns the derivations from the original net to this net, for an evidence file. `None` for
     /// the original net, and if the checker has not replayed them.
     pub(crate) fn checked_log(&self) -> Option<Arc<CheckedLog>> {
-        let NetOf::Derived { parent, derivation, checked, .. } = &self.net else { return None };
+        let WorkingNetOrigin::Derived { parent, derivation, checked, .. } = &self.net else {
+            return None;
+        };
         let checked = checked.get()?.as_ref()?;
         let make = || {
             let above = parent.checked_net();
@@ -439,11 +443,11 @@ impl<'a> Ground<'a> {
     /// Returns the checker's copy of the net, if it exists.
     fn checked_net(&self) -> &Net {
         match &self.net {
-            NetOf::Derived { checked, .. } => match checked.get() {
+            WorkingNetOrigin::Derived { checked, .. } => match checked.get() {
                 Some(Some(checked)) => checked.reduction.net(),
                 _ => self.net(),
             },
-            NetOf::Read(net) => net,
+            WorkingNetOrigin::Read(net) => net,
         }
     }
 

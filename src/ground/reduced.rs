@@ -5,7 +5,7 @@
 //! the reduction rules preserve. The proof refers to the log of the reduction, which the checker
 //! replays.
 
-use super::{Derivation, DerivedGoal, Ground, Limit};
+use super::{Derivation, DerivedGoal, TranslationLimit, WorkingNet};
 use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
 use crate::evidence::{ReplayError, Replayer, replay};
 use crate::reduction::{self, BackError, Needs, Preserve, Reduction, needs};
@@ -19,11 +19,11 @@ use parikh_solvers::Budget;
 /// The reduction uses the budget `budget`; the back-translation later uses `whole`, the budget of
 /// the run.
 pub fn reduce<'a>(
-    parent: &'a Ground<'a>,
+    parent: &'a WorkingNet<'a>,
     goals: &[GoalId],
     (budget, whole): (&Budget, &Budget),
     learn: impl FnOnce(&Net, Facts) -> Facts,
-) -> Option<(Ground<'a>, Intervals)> {
+) -> Option<(WorkingNet<'a>, Intervals)> {
     let asked = goals.iter().filter_map(|&id| Some((id, parent.goal(id)?)));
     let asked: Vec<(GoalId, Goal)> = asked.collect();
     if asked.is_empty() {
@@ -34,10 +34,10 @@ pub fn reduce<'a>(
     if needs.preserve == Preserve::NOTHING {
         return None;
     }
-    let config = reduction::Config {
+    let config = reduction::ReductionConfig {
         without: parent.without_rules.clone(),
         linear: false,
-        ..reduction::Config::default()
+        ..reduction::ReductionConfig::default()
     };
     let reduction = reduction::reduce(net, &needs, budget, &config);
     let statistics = &reduction.statistics;
@@ -56,8 +56,9 @@ pub fn reduce<'a>(
     let goals = asked.into_iter().filter_map(translate).collect();
     let facts = learn(&reduction.net, Facts::none(&reduction.net));
     let intervals = Intervals::new(&reduction.net, &facts);
-    let derivation = Reduced { parent: net, reduction, applications, budget: whole.clone() };
-    let ground = Ground::derived(parent, Box::new(derivation), goals, facts, &intervals);
+    let derivation =
+        ReductionDerivation { parent: net, reduction, applications, budget: whole.clone() };
+    let ground = WorkingNet::derived(parent, Box::new(derivation), goals, facts, &intervals);
     Some((ground, intervals))
 }
 
@@ -76,7 +77,7 @@ fn needs_of(net: &Net, asked: &[(GoalId, Goal)]) -> Needs {
 }
 
 /// A reduction as a [`Derivation`].
-struct Reduced<'n> {
+struct ReductionDerivation<'n> {
     parent: &'n Net,
     reduction: Reduction,
     applications: u64,
@@ -84,7 +85,7 @@ struct Reduced<'n> {
     budget: Budget,
 }
 
-impl Reduced<'_> {
+impl ReductionDerivation<'_> {
     /// Returns firing sequences of the parent's net that may be witnesses of `goal`, the likeliest
     /// first. The first is the translation of `sequence`. If the goal asks whether a transition t
     /// is enabled, t may be enabled only in the middle of a composed transition (its *carrier*),
@@ -120,15 +121,15 @@ impl Reduced<'_> {
     /// Returns the limit that prevents the translation of `sequence` to the parent's net, or `None`
     /// if there is another cause. A reduction may remove a place whose tokens would exceed the
     /// limit of a place. So the reduced net can fire sequences that its parent refuses.
-    fn limit_of(&self, sequence: &FiringSequence) -> Option<Limit> {
+    fn limit_of(&self, sequence: &FiringSequence) -> Option<TranslationLimit> {
         let translated = match self.reduction.back.sequence(sequence, &self.budget) {
             Ok(translated) => translated,
-            Err(BackError::TooLong(_)) => return Some(Limit::Length),
-            Err(BackError::OutOfBudget(_)) => return Some(Limit::Budget),
+            Err(BackError::TooLong(_)) => return Some(TranslationLimit::Length),
+            Err(BackError::OutOfBudget(_)) => return Some(TranslationLimit::Budget),
             Err(BackError::NotEnabled) => return None,
         };
         match replay(self.parent, &translated) {
-            Err(ReplayError::Overflow { .. }) => Some(Limit::Tokens),
+            Err(ReplayError::Overflow { .. }) => Some(TranslationLimit::Tokens),
             _ => None,
         }
     }
@@ -161,7 +162,7 @@ fn mark_enabled(predicate: &Predicate, asked: &mut Vec<TransitionId>) {
     }
 }
 
-impl Derivation for Reduced<'_> {
+impl Derivation for ReductionDerivation<'_> {
     fn net(&self) -> &Net {
         &self.reduction.net
     }
@@ -170,11 +171,11 @@ impl Derivation for Reduced<'_> {
         &self,
         goal: &MarkingGoal,
         reduced: &FiringSequence,
-    ) -> Result<Option<(FiringSequence, u64)>, Limit> {
+    ) -> Result<Option<(FiringSequence, u64)>, TranslationLimit> {
         for candidate in self.candidates(goal, reduced) {
             let sequence = match candidate {
                 Ok(sequence) => sequence,
-                Err(BackError::OutOfBudget(_)) => return Err(Limit::Budget),
+                Err(BackError::OutOfBudget(_)) => return Err(TranslationLimit::Budget),
                 Err(BackError::TooLong(_) | BackError::NotEnabled) => continue,
             };
             let firings = match goal {
@@ -192,11 +193,11 @@ impl Derivation for Reduced<'_> {
         &self,
         prefix: &FiringSequence,
         pump: &FiringSequence,
-    ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit> {
+    ) -> Result<Option<(FiringSequence, FiringSequence)>, TranslationLimit> {
         match self.reduction.back.pump(prefix, pump, &self.budget) {
             Ok(translated) => Ok(Some(translated)),
-            Err(BackError::TooLong(_)) => Err(Limit::Length),
-            Err(BackError::OutOfBudget(_)) => Err(Limit::Budget),
+            Err(BackError::TooLong(_)) => Err(TranslationLimit::Length),
+            Err(BackError::OutOfBudget(_)) => Err(TranslationLimit::Budget),
             Err(BackError::NotEnabled) => Ok(None),
         }
     }
@@ -235,7 +236,7 @@ mod tests {
         let intervals = Intervals::new(&net, &facts);
         let ids = [GoalId::new(0)];
         let places = |without: &str| {
-            let original = Ground::original(&net, goals.to_vec(), facts.clone(), &intervals)
+            let original = WorkingNet::original(&net, goals.to_vec(), facts.clone(), &intervals)
                 .without_rules(&reduction::rules::called(without).unwrap());
             let ground = reduce(&original, &ids, (&budget, &budget), |_, facts| facts);
             ground.map(|(ground, _)| ground.net().place_count())

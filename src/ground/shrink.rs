@@ -33,7 +33,7 @@
 //! *Simplification of CTL formulae for efficient model checking of Petri nets*, PETRI NETS 2018,
 //! for the idea of deciding parts of a query before any search.
 
-use crate::structure::intervals::{Intervals, Level};
+use crate::structure::intervals::{Intervals, ProvenanceIntervals};
 use parikh_net::{Atom, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 
 /// Returns `goal` with its predicate simplified. Maxima are unchanged.
@@ -50,7 +50,7 @@ pub fn predicate(net: &Net, intervals: &Intervals, asked: &Predicate) -> Predica
     inner(net, intervals.proved(), asked).sorted()
 }
 
-fn inner(net: &Net, intervals: &Level, asked: &Predicate) -> Predicate {
+fn inner(net: &Net, intervals: &ProvenanceIntervals, asked: &Predicate) -> Predicate {
     match asked {
         Predicate::And(all) => Predicate::and(all.iter().map(|part| inner(net, intervals, part))),
         Predicate::Or(any) => Predicate::or(any.iter().map(|part| inner(net, intervals, part))),
@@ -61,7 +61,7 @@ fn inner(net: &Net, intervals: &Level, asked: &Predicate) -> Predicate {
 
 /// A term a·m(p), with the bounds of m(p).
 #[derive(Clone, Copy)]
-struct Term {
+struct BoundedTerm {
     place: PlaceId,
     coefficient: i64,
     low: u64,
@@ -69,7 +69,7 @@ struct Term {
     high: Option<u64>,
 }
 
-impl Term {
+impl BoundedTerm {
     /// Returns the least value of the term; `None` is −∞.
     fn least(&self) -> Option<i128> {
         let tokens = if self.coefficient > 0 { Some(self.low) } else { self.high };
@@ -104,8 +104,8 @@ impl Term {
     }
 }
 
-fn comparison(intervals: &Level, atom: &Atom) -> Predicate {
-    let term = |&(place, coefficient): &(PlaceId, i64)| Term {
+fn comparison(intervals: &ProvenanceIntervals, atom: &Atom) -> Predicate {
+    let term = |&(place, coefficient): &(PlaceId, i64)| BoundedTerm {
         place,
         coefficient,
         low: intervals.low(place),
@@ -117,7 +117,7 @@ fn comparison(intervals: &Level, atom: &Atom) -> Predicate {
 }
 
 /// Simplifies Σ terms ≤ bound by the rules above. Returns `None` if a number overflows.
-fn simpler(mut terms: Vec<Term>, mut bound: i128) -> Option<Predicate> {
+fn simpler(mut terms: Vec<BoundedTerm>, mut bound: i128) -> Option<Predicate> {
     // Rule 2.
     terms.retain(|term| {
         let fixed = term.high == Some(term.low);
@@ -133,8 +133,8 @@ fn simpler(mut terms: Vec<Term>, mut bound: i128) -> Option<Predicate> {
         bound = bound.div_euclid(i128::from(divisor));
     }
     // Rule 1.
-    let least: Option<i128> = terms.iter().map(Term::least).sum();
-    let largest: Option<i128> = terms.iter().map(Term::largest).sum();
+    let least: Option<i128> = terms.iter().map(BoundedTerm::least).sum();
+    let largest: Option<i128> = terms.iter().map(BoundedTerm::largest).sum();
     if largest.is_some_and(|largest| largest <= bound) {
         return Some(Predicate::True);
     }
@@ -145,18 +145,18 @@ fn simpler(mut terms: Vec<Term>, mut bound: i128) -> Option<Predicate> {
         if let Some(slack) = least.map(|least| bound - least) {
             let (forced, rest) = split(&terms, slack);
             if !forced.is_empty() {
-                let bound = bound - forced.iter().filter_map(Term::least).sum::<i128>();
+                let bound = bound - forced.iter().filter_map(BoundedTerm::least).sum::<i128>();
                 let rest = simpler(rest, bound)?;
-                let forced = forced.iter().map(Term::is_least);
+                let forced = forced.iter().map(BoundedTerm::is_least);
                 return Some(Predicate::and(forced.chain([rest])));
             }
         }
         if let Some(slack) = largest.map(|largest| largest - (bound + 1)) {
             let (forced, rest) = split(&terms, slack);
             if !forced.is_empty() {
-                let bound = bound - forced.iter().filter_map(Term::largest).sum::<i128>();
+                let bound = bound - forced.iter().filter_map(BoundedTerm::largest).sum::<i128>();
                 let rest = simpler(rest, bound)?;
-                let forced = forced.iter().map(Term::is_not_largest);
+                let forced = forced.iter().map(BoundedTerm::is_not_largest);
                 return Some(Predicate::or(forced.chain([rest])));
             }
         }
@@ -166,7 +166,7 @@ fn simpler(mut terms: Vec<Term>, mut bound: i128) -> Option<Predicate> {
 }
 
 /// Splits the terms into the terms with coefficients beyond the slack, and the others.
-fn split(terms: &[Term], slack: i128) -> (Vec<Term>, Vec<Term>) {
+fn split(terms: &[BoundedTerm], slack: i128) -> (Vec<BoundedTerm>, Vec<BoundedTerm>) {
     terms.iter().partition(|term| term.exceeds(slack))
 }
 

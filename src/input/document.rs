@@ -5,13 +5,13 @@
 //! model.
 
 use super::error::InputError;
-use super::source::Position;
-use super::xml::{Item, XmlReader};
+use super::source::TextPosition;
+use super::xml::{XmlItem, XmlReader};
 use std::io::BufRead;
 
 /// The opening tag of a net.
 pub(super) struct NetTag {
-    pub(super) at: Position,
+    pub(super) at: TextPosition,
     pub(super) id: String,
     /// The address of the net's type; empty if the file has none.
     pub(super) kind: String,
@@ -28,9 +28,9 @@ impl<R: BufRead> XmlReader<R> {
         loop {
             let is_in_module = self.depth() > 1;
             let tag = match self.next()? {
-                Item::Open(tag) => tag,
-                Item::Close | Item::Text(_) | Item::Nothing => continue,
-                Item::End => return Ok(None),
+                XmlItem::Open(tag) => tag,
+                XmlItem::Close | XmlItem::Text(_) | XmlItem::Nothing => continue,
+                XmlItem::End => return Ok(None),
             };
             match tag.name() {
                 "net" | "module" if tag.prefix() != prefix => {
@@ -60,7 +60,7 @@ impl<R: BufRead> XmlReader<R> {
         let outside = self.depth().saturating_sub(1);
         while self.depth() > outside {
             match self.next()? {
-                Item::Open(tag) if tag.name() == "net" => {
+                XmlItem::Open(tag) if tag.name() == "net" => {
                     let at = tag.at.of(&file);
                     return Err(InputError::HiddenNet { at, around: around.to_owned() });
                 }

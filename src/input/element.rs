@@ -1,7 +1,7 @@
 //! Whole XML files as trees, for small files of free form: verdict files.
 
 use super::error::{InputError, Location};
-use super::xml::{BLANKS, Item, XmlReader};
+use super::xml::{BLANKS, XmlItem, XmlReader};
 use parikh_net::printable::is_harmful;
 use std::fmt::Write as _;
 use std::io::BufRead;
@@ -209,7 +209,7 @@ pub fn read_element_from(
     let mut open: Vec<Element> = Vec::new();
     loop {
         let finished = match xml.next()? {
-            Item::Open(tag) => {
+            XmlItem::Open(tag) => {
                 let at = tag.at.of(name);
                 if open.is_empty() && tag.name() != root {
                     let found = format!("`<{}>`", tag.name());
@@ -228,7 +228,7 @@ pub fn read_element_from(
                 open.push(Element { name, attributes, content: Vec::new(), line, column });
                 continue;
             }
-            Item::Text(text) => {
+            XmlItem::Text(text) => {
                 if let (Some(c), Some(element)) = (forbidden(&text), open.last()) {
                     let Element { line, column, .. } = *element;
                     return Err(not_xml(Location { file: name.into(), line, column }, c));
@@ -249,9 +249,9 @@ pub fn read_element_from(
                 }
                 continue;
             }
-            Item::Nothing => continue,
-            Item::End => return Err(InputError::Empty { file: name.into(), expected: root }),
-            Item::Close => open.pop(),
+            XmlItem::Nothing => continue,
+            XmlItem::End => return Err(InputError::Empty { file: name.into(), expected: root }),
+            XmlItem::Close => open.pop(),
         };
         let Some(mut finished) = finished else { continue };
         let is_blank = |content: &Content| match content {
@@ -265,7 +265,7 @@ pub fn read_element_from(
             Some(parent) => parent.push(finished),
             None => {
                 // Reading to the end refuses a second root element.
-                while !matches!(xml.next()?, Item::End) {}
+                while !matches!(xml.next()?, XmlItem::End) {}
                 return Ok(finished);
             }
         }

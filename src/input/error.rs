@@ -2,7 +2,7 @@
 //! and a remedy.
 
 use super::colour_problem::ColourProblem;
-use crate::extended::Untranslated;
+use crate::extended::TranslationError;
 use crate::formula::FormulaError;
 use parikh_net::BuildError;
 use std::fmt;
@@ -119,7 +119,7 @@ pub enum InputError {
         file: Box<str>,
         /// The reason.
         #[source]
-        why: Box<Untranslated>,
+        why: Box<TranslationError>,
     },
     /// A file with nothing but blanks and comments.
     #[error("{file}: the file has no content, expected an element `<{expected}>`")]

@@ -17,20 +17,20 @@
 //! ```
 
 use super::error::InputError;
-use super::graph::Graph;
-use super::labels::Label;
-use super::xml::{Item, XmlReader, digits};
+use super::graph::PnmlGraph;
+use super::labels::PnmlLabel;
+use super::xml::{XmlItem, XmlReader, digits};
 use parikh_net::Marking;
 use std::io::BufRead;
 
 /// A final marking before resolution: labels with place ids. A place may be declared later in the
 /// file.
 #[derive(Default)]
-pub(super) struct FinalMarking(Vec<(String, Label)>);
+pub(super) struct FinalMarking(Vec<(String, PnmlLabel)>);
 
 impl FinalMarking {
     /// Adds the tokens of one place.
-    pub(super) fn add(&mut self, place: &str, tokens: Label) {
+    pub(super) fn add(&mut self, place: &str, tokens: PnmlLabel) {
         self.0.push((place.to_owned(), tokens));
     }
 
@@ -47,37 +47,37 @@ pub(super) fn read(
 ) -> Result<(), InputError> {
     loop {
         match xml.markup()? {
-            Item::Open(tag) if tag.name() == "marking" => {
+            XmlItem::Open(tag) if tag.name() == "marking" => {
                 tag.check_attributes()?;
                 finals.push(FinalMarking(places(xml)?));
             }
-            Item::Open(tag) => {
+            XmlItem::Open(tag) => {
                 tag.check_passed_over(&[])?;
                 xml.skip()?;
             }
-            Item::Close | Item::End => return Ok(()),
-            Item::Text(_) | Item::Nothing => {}
+            XmlItem::Close | XmlItem::End => return Ok(()),
+            XmlItem::Text(_) | XmlItem::Nothing => {}
         }
     }
 }
 
-fn places(xml: &mut XmlReader<impl BufRead>) -> Result<Vec<(String, Label)>, InputError> {
+fn places(xml: &mut XmlReader<impl BufRead>) -> Result<Vec<(String, PnmlLabel)>, InputError> {
     let mut places = Vec::new();
     loop {
         match xml.markup()? {
-            Item::Open(tag) if tag.name() == "place" => {
+            XmlItem::Open(tag) if tag.name() == "place" => {
                 let at = tag.at;
                 tag.check_attributes()?;
                 let [id] = tag.attributes(["idref"])?;
                 let id = tag.required(id, "place", "idref")?;
                 places.push((id, xml.label(at)?));
             }
-            Item::Open(tag) => {
+            XmlItem::Open(tag) => {
                 tag.check_passed_over(&[])?;
                 xml.skip()?;
             }
-            Item::Close | Item::End => return Ok(places),
-            Item::Text(_) | Item::Nothing => {}
+            XmlItem::Close | XmlItem::End => return Ok(places),
+            XmlItem::Text(_) | XmlItem::Nothing => {}
         }
     }
 }
@@ -85,7 +85,7 @@ fn places(xml: &mut XmlReader<impl BufRead>) -> Result<Vec<(String, Label)>, Inp
 /// Resolves the place ids of the markings, once all places are known and references are resolved.
 pub(super) fn resolve(
     finals: Vec<FinalMarking>,
-    graph: &Graph,
+    graph: &PnmlGraph,
     file: &str,
 ) -> Result<Vec<Marking>, InputError> {
     let mut markings: Vec<Marking> = Vec::new();

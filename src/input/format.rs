@@ -2,21 +2,21 @@
 
 use super::error::InputError;
 use crate::extended;
-use crate::extended::bounds::{MANY, Rooms};
+use crate::extended::bounds::{CapRooms, MANY};
 use parikh_net::coloured::ColouredNet;
 use parikh_net::{Assumption, ExtendedNet, Net};
 use parikh_solvers::Budget;
 use std::io::BufRead;
 
 /// A format of model files.
-pub struct Format {
+pub struct ModelFormat {
     /// The name of the format.
     pub name: &'static str,
     /// Returns true if a file with this beginning may be of this format. The beginning is some
     /// thousands of bytes, or the whole file.
     pub(super) begins: fn(&[u8]) -> bool,
     /// Reads a file whose beginning `begins` accepts. Messages use the given name for the file.
-    pub(super) read: fn(&mut dyn BufRead, &str) -> Result<SourceModel, Unread>,
+    pub(super) read: fn(&mut dyn BufRead, &str) -> Result<SourceModel, ReadFailure>,
 }
 
 /// The model as the file describes it, before inhibitor and reset arcs are translated.
@@ -69,7 +69,7 @@ impl From<ColouredNet> for SourceModel {
 pub(super) fn translated(net: ExtendedNet, file: &str, caps: bool) -> Result<Net, InputError> {
     let budget = Budget::unlimited();
     let translated = match caps {
-        true => extended::translate_within_caps(net, MANY, Rooms::default(), &budget),
+        true => extended::translate_within_caps(net, MANY, CapRooms::default(), &budget),
         false => extended::translate(net, &budget),
     };
     let net = translated
@@ -86,7 +86,7 @@ pub(super) fn translated(net: ExtendedNet, file: &str, caps: bool) -> Result<Net
 }
 
 /// The reason why a format did not read a file.
-pub(super) enum Unread {
+pub(super) enum ReadFailure {
     /// The file has an error.
     Broken(InputError),
     /// The model has times or priorities. Contains the model without them, and the error that
@@ -97,8 +97,8 @@ pub(super) enum Unread {
     AnotherFormat(InputError),
 }
 
-impl From<InputError> for Unread {
+impl From<InputError> for ReadFailure {
     fn from(error: InputError) -> Self {
-        Unread::Broken(error)
+        ReadFailure::Broken(error)
     }
 }

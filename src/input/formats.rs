@@ -10,7 +10,7 @@
 //! them with the model, as proved facts.
 
 use super::error::InputError;
-use super::format::{Format, SourceModel, Unread, translated};
+use super::format::{ModelFormat, ReadFailure, SourceModel, translated};
 use super::{foreign, lola, mist, pnml, symmetric, systems, text, tina};
 use crate::model::Model;
 use parikh_net::Assumption;
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The formats, in the order in which they are tried.
-pub const FORMATS: &[Format] = &[
+pub const FORMATS: &[ModelFormat] = &[
     pnml::FORMAT,
     symmetric::FORMAT,
     text::COLOURED,
@@ -36,7 +36,7 @@ pub const FORMATS: &[Format] = &[
 
 /// The treatment of times and priorities, which change the set of reachable markings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Timing {
+pub enum TimingTreatment {
     /// A model with times or priorities is refused.
     #[default]
     Refused,
@@ -44,10 +44,10 @@ pub enum Timing {
     LeftOut,
 }
 
-impl Timing {
+impl TimingTreatment {
     /// Returns the treatment that the option `--untimed` requests.
     pub fn of_option(untimed: bool) -> Self {
-        if untimed { Timing::LeftOut } else { Timing::Refused }
+        if untimed { TimingTreatment::LeftOut } else { TimingTreatment::Refused }
     }
 }
 
@@ -62,14 +62,14 @@ const BEGINNING: u64 = 256 * 1024;
 /// When the file cannot be read, is of no known format, or contains an invalid net. The error has
 /// the position in the file.
 pub fn read_model(path: &Path) -> Result<Model, InputError> {
-    read(path, false, Timing::Refused)
+    read(path, false, TimingTreatment::Refused)
 }
 
 /// Reads a model as [`read_model`] does, with or without its times and priorities.
 ///
 /// # Errors
 /// As [`read_model`].
-pub fn read_model_as(path: &Path, timing: Timing) -> Result<Model, InputError> {
+pub fn read_model_as(path: &Path, timing: TimingTreatment) -> Result<Model, InputError> {
     read(path, false, timing)
 }
 
@@ -79,11 +79,11 @@ pub fn read_model_as(path: &Path, timing: Timing) -> Result<Model, InputError> {
 ///
 /// # Errors
 /// As [`read_model`].
-pub fn read_model_within_caps(path: &Path, timing: Timing) -> Result<Model, InputError> {
+pub fn read_model_within_caps(path: &Path, timing: TimingTreatment) -> Result<Model, InputError> {
     read(path, true, timing)
 }
 
-fn read(path: &Path, caps: bool, timing: Timing) -> Result<Model, InputError> {
+fn read(path: &Path, caps: bool, timing: TimingTreatment) -> Result<Model, InputError> {
     translated_from(read_source_as(path, timing)?, path, caps)
 }
 
@@ -119,7 +119,7 @@ fn translated_from(source: SourceModel, path: &Path, caps: bool) -> Result<Model
 /// # Errors
 /// As [`read_source`], and for coloured nets, whose readers support no such arcs.
 pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
-    match read_source_as(path, Timing::LeftOut)? {
+    match read_source_as(path, TimingTreatment::LeftOut)? {
         SourceModel::Net(net) => Ok(*net),
         SourceModel::Coloured(_) => {
             let file = model_file(path)?.display().to_string().into();
@@ -134,14 +134,14 @@ pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
 /// # Errors
 /// As [`read_model`], except the errors of the translation.
 pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
-    read_source_as(path, Timing::Refused)
+    read_source_as(path, TimingTreatment::Refused)
 }
 
 /// Reads a model as [`read_source`] does, with or without its times and priorities.
 ///
 /// # Errors
 /// As [`read_source`].
-pub fn read_source_as(path: &Path, timing: Timing) -> Result<SourceModel, InputError> {
+pub fn read_source_as(path: &Path, timing: TimingTreatment) -> Result<SourceModel, InputError> {
     let start = Instant::now();
     let path = model_file(path)?;
     let (mut reader, file) = super::open(&path)?;
@@ -167,12 +167,12 @@ pub fn read_source_as(path: &Path, timing: Timing) -> Result<SourceModel, InputE
                 tracing::info!("read {file}: {sizes}, {lasted:.2?}");
                 return Ok(source);
             }
-            Err(Unread::Timed(timed)) if timing == Timing::LeftOut => {
+            Err(ReadFailure::Timed(timed)) if timing == TimingTreatment::LeftOut => {
                 return Ok(timed.0.assuming([Assumption::Untimed]));
             }
-            Err(Unread::Timed(timed)) => return Err(timed.1),
-            Err(Unread::Broken(error)) => return Err(error),
-            Err(Unread::AnotherFormat(error)) => refused = Some(error),
+            Err(ReadFailure::Timed(timed)) => return Err(timed.1),
+            Err(ReadFailure::Broken(error)) => return Err(error),
+            Err(ReadFailure::AnotherFormat(error)) => refused = Some(error),
         }
     }
     if let Some(refused) = refused {

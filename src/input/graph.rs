@@ -3,34 +3,34 @@
 //! file is read.
 
 use super::error::InputError;
-use super::source::Position;
-use parikh_net::builder::Node;
+use super::source::TextPosition;
+use parikh_net::builder::NetNode;
 use parikh_net::{BuildError, ExtendedBuilder, PlaceId};
 use std::collections::HashMap;
 
 /// The two kinds of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PnmlNodeKind {
     Place,
     Transition,
 }
 
-impl Kind {
-    fn of(node: Node) -> Self {
+impl PnmlNodeKind {
+    fn of(node: NetNode) -> Self {
         match node {
-            Node::Place(_) => Kind::Place,
-            Node::Transition(_) => Kind::Transition,
+            NetNode::Place(_) => PnmlNodeKind::Place,
+            NetNode::Transition(_) => PnmlNodeKind::Transition,
         }
     }
 }
 
 /// A reference node: represents another node, usually of another page.
-struct Reference {
+struct ReferenceNode {
     id: Box<str>,
     target: Box<str>,
-    kind: Kind,
-    at: Position,
-    stands_for: Option<Node>,
+    kind: PnmlNodeKind,
+    at: TextPosition,
+    stands_for: Option<NetNode>,
 }
 
 /// An arc as written in the file.
@@ -40,7 +40,7 @@ pub(super) struct ArcText {
     pub(super) target: String,
     pub(super) weight: u64,
     pub(super) kind: ArcKind,
-    pub(super) at: Position,
+    pub(super) at: TextPosition,
 }
 
 /// The effect of an arc.
@@ -76,10 +76,10 @@ impl ArcText {
     }
 }
 
-pub(super) struct Graph {
+pub(super) struct PnmlGraph {
     file: Box<str>,
     pub(super) builder: ExtendedBuilder,
-    references: Vec<Reference>,
+    references: Vec<ReferenceNode>,
     reference_named: HashMap<Box<str>, usize>,
     waiting: Vec<ArcText>,
     /// The number of arcs in the file; parallel arcs count separately.
@@ -87,9 +87,9 @@ pub(super) struct Graph {
     pub(super) transitions: usize,
 }
 
-impl Graph {
+impl PnmlGraph {
     pub(super) fn new(file: &str) -> Self {
-        Graph {
+        PnmlGraph {
             file: file.into(),
             builder: ExtendedBuilder::default(),
             references: Vec::new(),
@@ -100,11 +100,11 @@ impl Graph {
         }
     }
 
-    fn net(&self, at: Position, problem: BuildError) -> InputError {
+    fn net(&self, at: TextPosition, problem: BuildError) -> InputError {
         InputError::Net { at: at.of(&self.file), problem }
     }
 
-    fn claim(&self, id: &str, at: Position) -> Result<(), InputError> {
+    fn claim(&self, id: &str, at: TextPosition) -> Result<(), InputError> {
         match self.reference_named.contains_key(id) {
             true => Err(self.net(at, BuildError::DuplicateId(id.into()))),
             false => Ok(()),
@@ -116,7 +116,7 @@ impl Graph {
         id: &str,
         tokens: u64,
         label: Option<&str>,
-        at: Position,
+        at: TextPosition,
     ) -> Result<(), InputError> {
         self.claim(id, at)?;
         let place = self.builder.core.place(id, tokens).map_err(|problem| self.net(at, problem))?;
@@ -130,7 +130,7 @@ impl Graph {
         &mut self,
         id: &str,
         label: Option<&str>,
-        at: Position,
+        at: TextPosition,
     ) -> Result<(), InputError> {
         self.claim(id, at)?;
         let added = self.builder.core.transition(id).map_err(|problem| self.net(at, problem))?;
@@ -145,8 +145,8 @@ impl Graph {
         &mut self,
         id: String,
         target: String,
-        kind: Kind,
-        at: Position,
+        kind: PnmlNodeKind,
+        at: TextPosition,
     ) -> Result<(), InputError> {
         if id.is_empty() {
             return Err(self.net(at, BuildError::EmptyId));
@@ -158,7 +158,7 @@ impl Graph {
         let id: Box<str> = id.into();
         self.reference_named.insert(id.clone(), self.references.len());
         let target = target.into();
-        self.references.push(Reference { id, target, kind, at, stands_for: None });
+        self.references.push(ReferenceNode { id, target, kind, at, stands_for: None });
         Ok(())
     }
 
@@ -173,9 +173,9 @@ impl Graph {
         }
     }
 
-    fn join(&mut self, arc: &ArcText, source: Node, target: Node) -> Result<(), InputError> {
+    fn join(&mut self, arc: &ArcText, source: NetNode, target: NetNode) -> Result<(), InputError> {
         let joined = match (source, target) {
-            (Node::Place(p), Node::Transition(t)) => match arc.kind {
+            (NetNode::Place(p), NetNode::Transition(t)) => match arc.kind {
                 ArcKind::Normal => self.builder.core.take(t, p, arc.weight),
                 ArcKind::Read => self.builder.read(t, p, arc.weight),
                 ArcKind::Inhibitor => self.builder.inhibit(t, p, arc.weight),
@@ -184,10 +184,10 @@ impl Graph {
                     Ok(())
                 }
             },
-            (Node::Transition(t), Node::Place(p)) if arc.kind == ArcKind::Normal => {
+            (NetNode::Transition(t), NetNode::Place(p)) if arc.kind == ArcKind::Normal => {
                 self.builder.core.put(t, p, arc.weight)
             }
-            (Node::Transition(_), Node::Place(_)) => {
+            (NetNode::Transition(_), NetNode::Place(_)) => {
                 return Err(InputError::Unsupported {
                     at: arc.at.of(&self.file),
                     found: format!(
@@ -204,9 +204,9 @@ impl Graph {
                     arc: arc.name(),
                     source_node: arc.source.clone(),
                     target_node: arc.target.clone(),
-                    kind: match Kind::of(source) {
-                        Kind::Place => "places",
-                        Kind::Transition => "transitions",
+                    kind: match PnmlNodeKind::of(source) {
+                        PnmlNodeKind::Place => "places",
+                        PnmlNodeKind::Transition => "transitions",
                     },
                 });
             }
@@ -227,7 +227,7 @@ impl Graph {
         Ok(())
     }
 
-    fn end(&self, arc: &ArcText, id: &str) -> Result<Node, InputError> {
+    fn end(&self, arc: &ArcText, id: &str) -> Result<NetNode, InputError> {
         let referred = || self.references[*self.reference_named.get(id)?].stands_for;
         self.builder.core.node(id).or_else(referred).ok_or_else(|| InputError::UnknownEnd {
             at: arc.at.of(&self.file),
@@ -241,7 +241,7 @@ impl Graph {
     pub(super) fn place_named(&self, id: &str) -> Option<PlaceId> {
         let referred = || self.references[*self.reference_named.get(id)?].stands_for;
         match self.builder.core.node(id).or_else(referred) {
-            Some(Node::Place(place)) => Some(place),
+            Some(NetNode::Place(place)) => Some(place),
             _ => None,
         }
     }
@@ -257,7 +257,7 @@ impl Graph {
                 break node;
             }
             if way.len() > self.references.len() {
-                let Reference { id, at, .. } = &self.references[start];
+                let ReferenceNode { id, at, .. } = &self.references[start];
                 let (at, node) = (at.of(&self.file), id.to_string());
                 return Err(InputError::ReferenceCycle { at, node });
             }
@@ -271,7 +271,7 @@ impl Graph {
             }
         };
         for index in way {
-            if self.references[index].kind != Kind::of(node) {
+            if self.references[index].kind != PnmlNodeKind::of(node) {
                 return Err(self.refers_to_nothing(index));
             }
             self.references[index].stands_for = Some(node);
@@ -280,14 +280,14 @@ impl Graph {
     }
 
     fn refers_to_nothing(&self, index: usize) -> InputError {
-        let Reference { id, target, kind, at, .. } = &self.references[index];
+        let ReferenceNode { id, target, kind, at, .. } = &self.references[index];
         InputError::UnknownReference {
             at: at.of(&self.file),
             node: id.to_string(),
             target: target.to_string(),
             kind: match kind {
-                Kind::Place => "place",
-                Kind::Transition => "transition",
+                PnmlNodeKind::Place => "place",
+                PnmlNodeKind::Transition => "transition",
             },
         }
     }

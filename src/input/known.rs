@@ -7,7 +7,7 @@
 //! namespace declarations are attributes. Both are ignored.
 
 use super::error::InputError;
-use super::xml::Tag;
+use super::xml::XmlTag;
 
 /// Attributes without meaning in any element: labels for people, and positions in drawings.
 const MEANINGLESS: [&str; 16] = [
@@ -80,7 +80,7 @@ fn attributes_of(element: &str) -> &'static [&'static str] {
     }
 }
 
-impl Tag<'_> {
+impl XmlTag<'_> {
     /// Refuses an attribute that may have a meaning.
     pub(super) fn check_attributes(&self) -> Result<(), InputError> {
         let known = attributes_of(self.name());

@@ -3,12 +3,12 @@
 //! or after it.
 
 use super::error::InputError;
-use super::source::Position;
-use super::xml::{Item, XmlReader, trimmed};
+use super::source::TextPosition;
+use super::xml::{XmlItem, XmlReader, trimmed};
 use std::io::BufRead;
 
 /// The children of nodes and arcs with a meaning for the net.
-pub(super) enum Child {
+pub(super) enum PnmlChild {
     Name,
     InitialMarking,
     /// The tokens of a place in a final marking.
@@ -35,8 +35,8 @@ pub(super) enum Child {
 }
 
 /// The content of a label.
-pub(super) struct Label {
-    pub(super) at: Position,
+pub(super) struct PnmlLabel {
+    pub(super) at: TextPosition,
     /// The text without surrounding blanks.
     pub(super) text: String,
     /// True if the label has a `<structure>`, as in coloured nets, or another element that may have
@@ -46,7 +46,7 @@ pub(super) struct Label {
     pub(super) contradictory: bool,
 }
 
-impl Label {
+impl PnmlLabel {
     pub(super) fn says_something(&self) -> bool {
         self.structured || !self.text.is_empty()
     }
@@ -60,19 +60,19 @@ impl<R: BufRead> XmlReader<R> {
         &mut self,
         read: &[&str],
         nothing: &[&str],
-    ) -> Result<Option<(Child, Position)>, InputError> {
+    ) -> Result<Option<(PnmlChild, TextPosition)>, InputError> {
         loop {
             let tag = match self.markup()? {
-                Item::Open(tag) => tag,
-                Item::Close | Item::End => return Ok(None),
-                Item::Text(_) | Item::Nothing => continue,
+                XmlItem::Open(tag) => tag,
+                XmlItem::Close | XmlItem::End => return Ok(None),
+                XmlItem::Text(_) | XmlItem::Nothing => continue,
             };
             match tag.name() {
                 known if read.contains(&known) => tag.check_attributes()?,
                 // Tools write their own data here.
                 "toolspecific" => {
                     let attributes = tag.all_attributes()?;
-                    return Ok(Some((Child::ToolSpecific(attributes), tag.at)));
+                    return Ok(Some((PnmlChild::ToolSpecific(attributes), tag.at)));
                 }
                 "name" | "graphics" => {}
                 _ => {
@@ -82,25 +82,25 @@ impl<R: BufRead> XmlReader<R> {
                 }
             }
             let child = match tag.name() {
-                other if !read.contains(&other) => Child::Other,
-                "name" => Child::Name,
-                "initialMarking" => Child::InitialMarking,
-                "finalMarking" => Child::FinalMarking,
-                "inscription" => Child::Inscription,
-                "capacity" => Child::Capacity,
+                other if !read.contains(&other) => PnmlChild::Other,
+                "name" => PnmlChild::Name,
+                "initialMarking" => PnmlChild::InitialMarking,
+                "finalMarking" => PnmlChild::FinalMarking,
+                "inscription" => PnmlChild::Inscription,
+                "capacity" => PnmlChild::Capacity,
                 "type" | "arctype" => {
                     let [value] = tag.attributes(["value"])?;
-                    Child::Type(value)
+                    PnmlChild::Type(value)
                 }
-                "condition" => Child::Condition,
-                "priority" => Child::Priority,
-                "rate" => Child::Rate,
-                "delay" => Child::Limit("delay", tag.all_attributes()?),
-                "interval" => Child::Limit("interval", tag.all_attributes()?),
-                "timed" => Child::Timed,
-                "tagged" => Child::Tagged,
-                "hlinitialMarking" | "hlinscription" => Child::Coloured,
-                _ => Child::Other,
+                "condition" => PnmlChild::Condition,
+                "priority" => PnmlChild::Priority,
+                "rate" => PnmlChild::Rate,
+                "delay" => PnmlChild::Limit("delay", tag.all_attributes()?),
+                "interval" => PnmlChild::Limit("interval", tag.all_attributes()?),
+                "timed" => PnmlChild::Timed,
+                "tagged" => PnmlChild::Tagged,
+                "hlinitialMarking" | "hlinscription" => PnmlChild::Coloured,
+                _ => PnmlChild::Other,
             };
             return Ok(Some((child, tag.at)));
         }
@@ -115,13 +115,13 @@ impl<R: BufRead> XmlReader<R> {
     }
 
     /// Reads the label that was opened last at the position `at`.
-    pub(super) fn label(&mut self, at: Position) -> Result<Label, InputError> {
+    pub(super) fn label(&mut self, at: TextPosition) -> Result<PnmlLabel, InputError> {
         let mut inner = String::new();
         let mut direct = String::new();
         let (mut structured, mut contradictory) = (false, false);
         loop {
             match self.next()? {
-                Item::Open(tag) => match tag.name() {
+                XmlItem::Open(tag) => match tag.name() {
                     "text" | "value" => {
                         tag.check_attributes()?;
                         let before = std::mem::take(&mut inner);
@@ -134,14 +134,14 @@ impl<R: BufRead> XmlReader<R> {
                         self.skip()?;
                     }
                 },
-                Item::Text(text) => direct.push_str(&text),
-                Item::Close | Item::End => break,
-                Item::Nothing => {}
+                XmlItem::Text(text) => direct.push_str(&text),
+                XmlItem::Close | XmlItem::End => break,
+                XmlItem::Nothing => {}
             }
         }
         let (inner, direct) = (trimmed(&inner), trimmed(&direct));
         contradictory |= !inner.is_empty() && !matches!(direct, "" | ">") && direct != inner;
         let text = if inner.is_empty() { direct } else { inner };
-        Ok(Label { at, text: text.to_owned(), structured, contradictory })
+        Ok(PnmlLabel { at, text: text.to_owned(), structured, contradictory })
     }
 }

@@ -16,14 +16,14 @@
 //! LoLA 2*, PETRI NETS 2018.
 
 use super::error::InputError;
-use super::format::Format;
-use super::script::{self, Script, Token, Tokens, transition_name, whole};
+use super::format::ModelFormat;
+use super::script::{self, Script, ScriptToken, ScriptTokens, transition_name, whole};
 use parikh_net::{Net, NetBuilder, PlaceId};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Place/transition nets of LoLA.
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: ModelFormat = ModelFormat {
     name: "a place/transition net of LoLA, which begins with PLACE",
     begins: |beginning| {
         let text = script::beginning(beginning);
@@ -53,7 +53,7 @@ const KEYWORDS: [&str; 10] = [
 ];
 
 /// Splits a text into tokens; with `most`, at most this many.
-fn tokens(script: Script<'_>, most: Option<usize>) -> Result<Vec<Token<'_>>, InputError> {
+fn tokens(script: Script<'_>, most: Option<usize>) -> Result<Vec<ScriptToken<'_>>, InputError> {
     let text = script.text;
     let mut tokens = Vec::new();
     let (mut at, mut begins_line) = (0, true);
@@ -95,7 +95,7 @@ fn tokens(script: Script<'_>, most: Option<usize>) -> Result<Vec<Token<'_>>, Inp
         }
         let is_word = !matches!(c, ',' | ';' | ':' | '(' | ')' | '}');
         let (text, is_quoted) = (Cow::Borrowed(piece), false);
-        tokens.push(Token { text, span: start..at, is_word, is_quoted, begins_line });
+        tokens.push(ScriptToken { text, span: start..at, is_word, is_quoted, begins_line });
         begins_line = false;
     }
     Ok(tokens)
@@ -103,8 +103,8 @@ fn tokens(script: Script<'_>, most: Option<usize>) -> Result<Vec<Token<'_>>, Inp
 
 /// Reads a net.
 pub(super) fn net(script: Script<'_>) -> Result<Net, InputError> {
-    let tokens = Tokens::new(script, tokens(script, None)?);
-    let mut reader = Reader {
+    let tokens = ScriptTokens::new(script, tokens(script, None)?);
+    let mut reader = LolaReader {
         tokens,
         builder: NetBuilder::new(""),
         places: HashMap::new(),
@@ -119,15 +119,15 @@ pub(super) fn net(script: Script<'_>) -> Result<Net, InputError> {
     reader.builder.build().map_err(|problem| script.build(&whole, &problem))
 }
 
-struct Reader<'t> {
-    tokens: Tokens<'t>,
+struct LolaReader<'t> {
+    tokens: ScriptTokens<'t>,
     builder: NetBuilder,
     places: HashMap<String, PlaceId>,
     /// The names of transitions as written.
     transitions: HashSet<String>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> LolaReader<'t> {
     fn places(&mut self) -> Result<(), InputError> {
         if self.tokens.peek().is_some_and(|it| it.is("SORT") || it.is("FUNCTION")) {
             let what =
@@ -170,7 +170,7 @@ impl<'t> Reader<'t> {
         if !self.tokens.take("SAFE") {
             return Ok(());
         }
-        let digits = |token: &Token<'_>| token.text.bytes().all(|byte| byte.is_ascii_digit());
+        let digits = |token: &ScriptToken<'_>| token.text.bytes().all(|byte| byte.is_ascii_digit());
         if self.tokens.peek().is_some_and(|token| token.is_word && digits(token)) {
             self.tokens.next();
         }
@@ -258,7 +258,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn name(&mut self, expected: &str) -> Result<Token<'t>, InputError> {
+    fn name(&mut self, expected: &str) -> Result<ScriptToken<'t>, InputError> {
         match self.tokens.peek() {
             Some(token) if KEYWORDS.contains(&&*token.text) => {
                 Err(self.tokens.instead_of(expected))
@@ -267,7 +267,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn place(&mut self) -> Result<(PlaceId, Token<'t>), InputError> {
+    fn place(&mut self) -> Result<(PlaceId, ScriptToken<'t>), InputError> {
         let name = self.name("the name of a place, or `;`")?;
         match self.places.get(&*name.text) {
             Some(&place) => Ok((place, name)),

@@ -31,15 +31,15 @@
 //! for parameterized verification*, STTT 5, 2004; P. Ganty's mist and its collection of problems.
 
 use super::error::InputError;
-use super::format::Format;
-use super::script::{self, Script, Token, Tokens, whole};
+use super::format::ModelFormat;
+use super::script::{self, Script, ScriptToken, ScriptTokens, whole};
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, PlaceId, TransitionId};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 /// Coverability problems of mist.
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: ModelFormat = ModelFormat {
     name: "a coverability problem of mist, which begins with `vars`",
     begins: |beginning| is_problem(&script::beginning(beginning)),
     read: |reader, name| {
@@ -56,14 +56,14 @@ pub(super) fn is_problem(text: &str) -> bool {
 }
 
 /// The content of a problem file.
-pub(super) struct Problem {
+pub(super) struct CoverabilityProblem {
     pub(super) net: ExtendedNet,
     /// The targets: a disjunction of lists, each a conjunction of limits.
-    pub(super) targets: Vec<Vec<Limit>>,
+    pub(super) targets: Vec<Vec<VariableLimit>>,
 }
 
 /// The limits of one variable.
-pub(super) struct Limit {
+pub(super) struct VariableLimit {
     pub(super) variable: String,
     pub(super) least: u64,
     pub(super) most: Option<u64>,
@@ -72,7 +72,7 @@ pub(super) struct Limit {
 
 const KEYWORDS: [&str; 5] = ["vars", "rules", "init", "target", "invariants"];
 
-fn tokens(script: Script<'_>) -> Result<Vec<Token<'_>>, InputError> {
+fn tokens(script: Script<'_>) -> Result<Vec<ScriptToken<'_>>, InputError> {
     let text = script.text;
     let mut tokens = Vec::new();
     let (mut at, mut begins_line) = (0, true);
@@ -97,18 +97,18 @@ fn tokens(script: Script<'_>) -> Result<Vec<Token<'_>>, InputError> {
         }
         let text = Cow::Borrowed(&text[start..at]);
         let (is_word, is_quoted) = (is_word(c), false);
-        tokens.push(Token { text, span: start..at, is_word, is_quoted, begins_line });
+        tokens.push(ScriptToken { text, span: start..at, is_word, is_quoted, begins_line });
         begins_line = false;
     }
     Ok(tokens)
 }
 
 /// Reads a problem.
-pub(super) fn problem(script: Script<'_>) -> Result<Problem, InputError> {
-    let tokens = Tokens::new(script, tokens(script)?);
+pub(super) fn problem(script: Script<'_>) -> Result<CoverabilityProblem, InputError> {
+    let tokens = ScriptTokens::new(script, tokens(script)?);
     let (places, rules) = (HashMap::new(), 0);
     let mut reader =
-        Reader { tokens, builder: ExtendedBuilder::default(), places, rules, run: None };
+        MistReader { tokens, builder: ExtendedBuilder::default(), places, rules, run: None };
     reader.tokens.expect("vars")?;
     reader.variables()?;
     reader.tokens.expect("rules")?;
@@ -133,24 +133,24 @@ pub(super) fn problem(script: Script<'_>) -> Result<Problem, InputError> {
         reader.add(rule)?;
     }
     let net = reader.builder.build().map_err(|problem| script.build(&(0..0), &problem))?;
-    Ok(Problem { net, targets })
+    Ok(CoverabilityProblem { net, targets })
 }
 
 /// The effect of a rule on a variable.
-enum Change {
+enum VariableChange {
     Adds(u64),
     Takes(u64),
     Becomes(u64),
 }
 
-struct Rule {
-    guard: Vec<Limit>,
-    changes: BTreeMap<String, (Change, Range<usize>)>,
+struct GuardedRule {
+    guard: Vec<VariableLimit>,
+    changes: BTreeMap<String, (VariableChange, Range<usize>)>,
     at: Range<usize>,
 }
 
-struct Reader<'t> {
-    tokens: Tokens<'t>,
+struct MistReader<'t> {
+    tokens: ScriptTokens<'t>,
     builder: ExtendedBuilder,
     places: HashMap<String, PlaceId>,
     rules: usize,
@@ -158,7 +158,7 @@ struct Reader<'t> {
     run: Option<PlaceId>,
 }
 
-impl Reader<'_> {
+impl MistReader<'_> {
     fn variables(&mut self) -> Result<(), InputError> {
         while self.tokens.peek().is_some_and(|it| !it.is("rules")) {
             let name = self.tokens.word("the name of a variable, or `rules`")?;
@@ -183,8 +183,8 @@ impl Reader<'_> {
     }
 
     /// Reads limits separated by commas, at most one for each variable.
-    fn limits(&mut self) -> Result<Vec<Limit>, InputError> {
-        let mut limits: Vec<Limit> = Vec::new();
+    fn limits(&mut self) -> Result<Vec<VariableLimit>, InputError> {
+        let mut limits: Vec<VariableLimit> = Vec::new();
         loop {
             let limit = self.limit()?;
             if limits.iter().any(|earlier| earlier.variable == limit.variable) {
@@ -198,15 +198,15 @@ impl Reader<'_> {
         }
     }
 
-    fn limit(&mut self) -> Result<Limit, InputError> {
+    fn limit(&mut self) -> Result<VariableLimit, InputError> {
         let (variable, at) = self.variable("a limit such as `x >= 2`")?;
         if self.tokens.take(">=") {
             let (least, _) = self.tokens.number(0)?;
-            return Ok(Limit { variable, least, most: None, at });
+            return Ok(VariableLimit { variable, least, most: None, at });
         }
         if self.tokens.take("=") {
             let (least, _) = self.tokens.number(0)?;
-            return Ok(Limit { variable, least, most: Some(least), at });
+            return Ok(VariableLimit { variable, least, most: Some(least), at });
         }
         if !self.tokens.take("in") {
             return Err(self.tokens.instead_of("`>=`, `=` or `in`"));
@@ -219,11 +219,11 @@ impl Reader<'_> {
         if most < least {
             return Err(self.tokens.script.error(&end, "an empty range, expected [least, most]"));
         }
-        Ok(Limit { variable, least, most: Some(most), at })
+        Ok(VariableLimit { variable, least, most: Some(most), at })
     }
 
     /// Reads a sequence of lists of limits.
-    fn lists(&mut self, expected: &str) -> Result<Vec<Vec<Limit>>, InputError> {
+    fn lists(&mut self, expected: &str) -> Result<Vec<Vec<VariableLimit>>, InputError> {
         let mut lists = Vec::new();
         while self.tokens.peek().is_some_and(|it| !it.is("invariants")) {
             lists.push(self.limits()?);
@@ -234,7 +234,7 @@ impl Reader<'_> {
         }
     }
 
-    fn rule(&mut self) -> Result<Rule, InputError> {
+    fn rule(&mut self) -> Result<GuardedRule, InputError> {
         let start = self.tokens.peek().map_or(0, |token| token.span.start);
         let guard = match self.tokens.take("true") {
             true => Vec::new(),
@@ -256,7 +256,7 @@ impl Reader<'_> {
                 break;
             }
         }
-        Ok(Rule { guard, changes, at: start..start + 1 })
+        Ok(GuardedRule { guard, changes, at: start..start + 1 })
     }
 
     /// Reads the right-hand side of `x' =`.
@@ -264,9 +264,10 @@ impl Reader<'_> {
         &mut self,
         variable: &str,
         at: &Range<usize>,
-        guard: &[Limit],
-    ) -> Result<Change, InputError> {
-        let is_number = |token: &Token<'_>| token.text.starts_with(|c: char| c.is_ascii_digit());
+        guard: &[VariableLimit],
+    ) -> Result<VariableChange, InputError> {
+        let is_number =
+            |token: &ScriptToken<'_>| token.text.starts_with(|c: char| c.is_ascii_digit());
         let mut others = Vec::new();
         let (mut own, mut amount, mut less) = (0, 0, false);
         loop {
@@ -298,12 +299,12 @@ impl Reader<'_> {
             return Err(script.error(at, what));
         }
         match (own, less) {
-            (0, _) => Ok(Change::Becomes(amount)),
-            (1, false) => Ok(Change::Adds(amount)),
+            (0, _) => Ok(VariableChange::Becomes(amount)),
+            (1, false) => Ok(VariableChange::Adds(amount)),
             (1, true) => {
                 let limit = guard.iter().find(|limit| limit.variable == variable);
                 match limit.is_some_and(|limit| limit.least >= amount) || amount == 0 {
-                    true => Ok(Change::Takes(amount)),
+                    true => Ok(VariableChange::Takes(amount)),
                     false => {
                         let what = format!(
                             "`{variable}` might fall below 0, expected `{variable} >= {amount}` before the \
@@ -318,10 +319,10 @@ impl Reader<'_> {
     }
 
     /// Builds the initial marking, or the places and transitions that choose among several.
-    fn initial(&mut self, limits: Vec<Limit>) -> Result<(), InputError> {
+    fn initial(&mut self, limits: Vec<VariableLimit>) -> Result<(), InputError> {
         let script = self.tokens.script;
         let mut free: BTreeMap<PlaceId, (String, Option<u64>)> = BTreeMap::new();
-        let mut ends: HashMap<&str, &Limit> = HashMap::new();
+        let mut ends: HashMap<&str, &VariableLimit> = HashMap::new();
         ends.extend(limits.iter().map(|limit| (limit.variable.as_str(), limit)));
         for (name, &place) in &self.places {
             let (least, most) = ends.get(name.as_str()).map_or((0, None), |it| (it.least, it.most));
@@ -370,7 +371,7 @@ impl Reader<'_> {
         name
     }
 
-    fn add(&mut self, rule: Rule) -> Result<(), InputError> {
+    fn add(&mut self, rule: GuardedRule) -> Result<(), InputError> {
         self.rules += 1;
         let name = self.unused(format!("r{}", self.rules));
         let (script, at) = (self.tokens.script, rule.at.clone());
@@ -378,11 +379,11 @@ impl Reader<'_> {
         added.map_err(|problem| script.build(&at, &problem))
     }
 
-    fn arcs(&mut self, t: TransitionId, rule: Rule) -> Result<(), BuildError> {
+    fn arcs(&mut self, t: TransitionId, rule: GuardedRule) -> Result<(), BuildError> {
         if let Some(run) = self.run {
             self.builder.read(t, run, 1)?;
         }
-        for Limit { variable, least, most, .. } in &rule.guard {
+        for VariableLimit { variable, least, most, .. } in &rule.guard {
             let place = self.places[variable];
             if *least > 0 {
                 self.builder.read(t, place, *least)?;
@@ -396,12 +397,12 @@ impl Reader<'_> {
             let limit = rule.guard.iter().find(|limit| limit.variable == variable);
             let exactly = limit.filter(|limit| limit.most == Some(limit.least));
             match (change, exactly) {
-                (Change::Adds(0) | Change::Takes(0), _) => {}
-                (Change::Adds(amount), _) => self.builder.core.put(t, place, amount)?,
-                (Change::Takes(amount), _) => self.builder.core.take(t, place, amount)?,
-                (Change::Becomes(amount), exactly) => {
+                (VariableChange::Adds(0) | VariableChange::Takes(0), _) => {}
+                (VariableChange::Adds(amount), _) => self.builder.core.put(t, place, amount)?,
+                (VariableChange::Takes(amount), _) => self.builder.core.take(t, place, amount)?,
+                (VariableChange::Becomes(amount), exactly) => {
                     match exactly {
-                        Some(Limit { least: 0, .. }) => {}
+                        Some(VariableLimit { least: 0, .. }) => {}
                         Some(limit) => self.builder.core.take(t, place, limit.least)?,
                         None => self.builder.reset(t, place),
                     }
@@ -426,14 +427,14 @@ pub fn target_of(text: &str, file: &str) -> Option<Result<String, InputError>> {
 }
 
 /// Prints the targets as a named formula in the language of `--formula`.
-fn target(targets: &[Vec<Limit>]) -> String {
-    let limit = |limit: &Limit| {
-        let Limit { variable, least, most, .. } = limit;
+fn target(targets: &[Vec<VariableLimit>]) -> String {
+    let limit = |limit: &VariableLimit| {
+        let VariableLimit { variable, least, most, .. } = limit;
         let above = (*least > 0 || most.is_none()).then(|| format!("\"{variable}\" >= {least}"));
         let below = most.map(|most| format!("\"{variable}\" <= {most}"));
         above.into_iter().chain(below).collect::<Vec<_>>().join(" && ")
     };
-    let list = |limits: &Vec<Limit>| {
+    let list = |limits: &Vec<VariableLimit>| {
         format!("({})", limits.iter().map(limit).collect::<Vec<_>>().join(" && "))
     };
     format!("target: EF ({})", targets.iter().map(list).collect::<Vec<_>>().join(" || "))

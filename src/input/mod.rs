@@ -37,10 +37,10 @@ mod xml;
 pub use colour_problem::ColourProblem;
 pub use element::{Content, Element, read_element, read_element_from};
 pub use error::{InputError, Location};
-pub use format::{Format, SourceModel};
+pub use format::{ModelFormat, SourceModel};
 pub use formats::{
-    FORMATS, Timing, model_file, read_extended, read_model, read_model_as, read_model_within_caps,
-    read_source, read_source_as, translated_model, translated_within_caps,
+    FORMATS, TimingTreatment, model_file, read_extended, read_model, read_model_as,
+    read_model_within_caps, read_source, read_source_as, translated_model, translated_within_caps,
 };
 pub use instance::InstanceDirectory;
 pub use mist::target_of;

@@ -7,9 +7,9 @@
 //! Source: H. Garavel, *Nested-Unit Petri Nets*, JLAMP 104, 2019.
 
 use super::error::InputError;
-use super::graph::Graph;
-use super::xml::{Item, XmlReader, digits, words};
-use parikh_net::builder::Node;
+use super::graph::PnmlGraph;
+use super::xml::{XmlItem, XmlReader, digits, words};
+use parikh_net::builder::NetNode;
 use parikh_net::units::Unit;
 use parikh_net::{PlaceId, UnitId, Units, UnitsError};
 use std::collections::HashMap;
@@ -70,12 +70,12 @@ pub(super) fn read<R: BufRead>(xml: &mut XmlReader<R>) -> Result<UnitTree, Input
     let said = |value: Option<String>| value.unwrap_or_default();
     while open > 0 {
         let tag = match xml.next()? {
-            Item::Open(tag) => tag,
-            Item::Close => {
+            XmlItem::Open(tag) => tag,
+            XmlItem::Close => {
                 open -= 1;
                 continue;
             }
-            Item::Text(_) | Item::Nothing | Item::End => continue,
+            XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
         };
         match (open, tag.name()) {
             (1, "size") => {
@@ -112,7 +112,7 @@ pub(super) fn read<R: BufRead>(xml: &mut XmlReader<R>) -> Result<UnitTree, Input
 
 impl UnitTree {
     /// Returns the units over the places of `graph` if the whole section is valid.
-    pub(super) fn check(self, graph: &Graph) -> Result<Units, NupnError> {
+    pub(super) fn check(self, graph: &PnmlGraph) -> Result<Units, NupnError> {
         let builder = &graph.builder.core;
         let found = [builder.place_count(), graph.transitions, graph.arcs];
         let what = ["places", "transitions", "arcs"];
@@ -152,7 +152,7 @@ impl UnitTree {
                 place: place.to_owned(),
             };
             let place = |id: &str| match builder.node(id) {
-                Some(Node::Place(place)) => Ok(place),
+                Some(NetNode::Place(place)) => Ok(place),
                 _ => Err(unknown(id)),
             };
             let mut places: Vec<PlaceId> =
@@ -180,19 +180,19 @@ impl UnitTree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::source::Position;
+    use crate::input::source::TextPosition;
 
     const SIZE: &str = "<size places='3' transitions='1' arcs='0'/>";
 
     fn checked(nupn: &str) -> Result<Units, String> {
-        let mut graph = Graph::new("f");
+        let mut graph = PnmlGraph::new("f");
         for (id, tokens) in [("a", 1), ("b", 0), ("c", 0)] {
-            graph.place(id, tokens, None, Position::START).unwrap();
+            graph.place(id, tokens, None, TextPosition::START).unwrap();
         }
-        graph.transition("t", None, Position::START).unwrap();
+        graph.transition("t", None, TextPosition::START).unwrap();
         let text = format!("<toolspecific tool='nupn'>{nupn}</toolspecific>");
         let mut xml = XmlReader::new(text.as_bytes(), "f").unwrap();
-        assert!(matches!(xml.next(), Ok(Item::Open(_))));
+        assert!(matches!(xml.next(), Ok(XmlItem::Open(_))));
         read(&mut xml).unwrap().check(&graph).map_err(|problem| problem.to_string())
     }
 

@@ -4,7 +4,7 @@
 //! other classes are coloured. The module `timing` reads times and priorities.
 
 use super::error::InputError;
-use super::source::Position;
+use super::source::TextPosition;
 use super::xml::{XmlReader, trimmed};
 use std::io::BufRead;
 
@@ -23,7 +23,7 @@ impl<R: BufRead> XmlReader<R> {
     /// When the label is not `false`.
     pub(super) fn untagged(
         &mut self,
-        at: Position,
+        at: TextPosition,
         kind: &str,
         id: &str,
     ) -> Result<(), InputError> {

@@ -13,28 +13,28 @@
 use super::document::in_page;
 use super::error::InputError;
 use super::finals::{self, FinalMarking};
-use super::format::{Format, Unread, translated};
-use super::graph::{ArcKind, ArcText, Graph, Kind};
+use super::format::{ModelFormat, ReadFailure, translated};
+use super::graph::{ArcKind, ArcText, PnmlGraph, PnmlNodeKind};
 use super::known::{OF_ARC, OF_NET, OF_TRANSITION, READ};
-use super::labels::{Child, Label};
+use super::labels::{PnmlChild, PnmlLabel};
 use super::nupn::{self, NupnError, UnitTree};
 use super::pipe::plain_tokens;
-use super::source::{Position, may_be_xml};
-use super::timing::{Urgencies, Urgency};
-use super::xml::{Item, XmlReader, digits, trimmed};
+use super::source::{TextPosition, may_be_xml};
+use super::timing::{NetUrgency, TransitionUrgency};
+use super::xml::{XmlItem, XmlReader, digits, trimmed};
 use parikh_net::{BuildError, ExtendedNet, Marking, Net};
 use std::io::BufRead;
 use std::path::Path;
 
 /// Place/transition nets in PNML. Coloured nets are a format of their own.
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: ModelFormat = ModelFormat {
     name: "PNML of a place/transition net (ISO/IEC 15909-2), with nested units (NUPN) or without",
     begins: may_be_xml,
     read: |reader, name| match read_extended_from(reader, name) {
         Ok((net, None)) => Ok(net.into()),
-        Ok((net, Some(refusal))) => Err(Unread::Timed(Box::new((net.into(), refusal)))),
-        Err(colours @ InputError::Coloured { .. }) => Err(Unread::AnotherFormat(colours)),
-        Err(broken) => Err(Unread::Broken(broken)),
+        Ok((net, Some(refusal))) => Err(ReadFailure::Timed(Box::new((net.into(), refusal)))),
+        Err(colours @ InputError::Coloured { .. }) => Err(ReadFailure::AnotherFormat(colours)),
+        Err(broken) => Err(ReadFailure::Broken(broken)),
     },
 };
 
@@ -72,12 +72,12 @@ fn read_extended_from(
 ) -> Result<(ExtendedNet, Option<InputError>), InputError> {
     let mut pnml = PnmlReader {
         xml: XmlReader::new(reader, name)?,
-        graph: Graph::new(name),
+        graph: PnmlGraph::new(name),
         net_at: None,
         units: Vec::new(),
         finals: Vec::new(),
         final_of_places: FinalMarking::default(),
-        urgencies: Urgencies::default(),
+        urgencies: NetUrgency::default(),
     };
     pnml.document()?;
     pnml.finish()
@@ -85,15 +85,15 @@ fn read_extended_from(
 
 struct PnmlReader<R> {
     xml: XmlReader<R>,
-    graph: Graph,
+    graph: PnmlGraph,
     /// The position where the net begins, once reached.
-    net_at: Option<Position>,
+    net_at: Option<TextPosition>,
     /// The sections of nested units; more than one is an error.
-    units: Vec<(Position, UnitTree)>,
+    units: Vec<(TextPosition, UnitTree)>,
     finals: Vec<FinalMarking>,
     /// The final marking from the labels of places.
     final_of_places: FinalMarking,
-    urgencies: Urgencies,
+    urgencies: NetUrgency,
 }
 
 impl<R: BufRead> PnmlReader<R> {
@@ -111,7 +111,7 @@ impl<R: BufRead> PnmlReader<R> {
     /// Checks the type of the net. A coloured type is recognised by the last part of the address, a
     /// plain type by any part, since older tools use their own addresses. TINA gives untimed nets
     /// the address of timed nets.
-    fn check_kind(&self, at: Position, kind: &str) -> Result<(), InputError> {
+    fn check_kind(&self, at: TextPosition, kind: &str) -> Result<(), InputError> {
         let last = kind.rsplit(['/', '#']).next().unwrap_or_default().to_lowercase();
         let coloured = ["symmetricnet", "highlevel", "hlpn", "hlnet", "hlcore", "colo"];
         if coloured.iter().any(|sign| last.contains(sign)) {
@@ -130,7 +130,7 @@ impl<R: BufRead> PnmlReader<R> {
         Ok(())
     }
 
-    fn coloured(&self, at: Position, found: String) -> InputError {
+    fn coloured(&self, at: TextPosition, found: String) -> InputError {
         InputError::Coloured { at: at.of(self.xml.file()), found }
     }
 
@@ -139,12 +139,12 @@ impl<R: BufRead> PnmlReader<R> {
         let mut pages = Vec::new();
         loop {
             let tag = match self.xml.markup().map_err(|error| in_page(error, &pages))? {
-                Item::Open(tag) => tag,
-                Item::Close => match pages.pop() {
+                XmlItem::Open(tag) => tag,
+                XmlItem::Close => match pages.pop() {
                     Some(_) => continue,
                     None => return Ok(()),
                 },
-                Item::Text(_) | Item::Nothing | Item::End => continue,
+                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
             };
             let at = tag.at;
             if READ.contains(&tag.name()) {
@@ -180,14 +180,14 @@ impl<R: BufRead> PnmlReader<R> {
                     let [id, target] = tag.attributes(["id", "ref"])?;
                     let id = tag.required(id, "referencePlace", "id")?;
                     let target = tag.required(target, "referencePlace", "ref")?;
-                    self.graph.reference(id, target, Kind::Place, at)?;
+                    self.graph.reference(id, target, PnmlNodeKind::Place, at)?;
                     self.xml.reference()?;
                 }
                 "referenceTransition" => {
                     let [id, target] = tag.attributes(["id", "ref"])?;
                     let id = tag.required(id, "referenceTransition", "id")?;
                     let target = tag.required(target, "referenceTransition", "ref")?;
-                    self.graph.reference(id, target, Kind::Transition, at)?;
+                    self.graph.reference(id, target, PnmlNodeKind::Transition, at)?;
                     self.xml.reference()?;
                 }
                 "toolspecific" => {
@@ -214,7 +214,7 @@ impl<R: BufRead> PnmlReader<R> {
         }
     }
 
-    fn place(&mut self, id: &str, at: Position) -> Result<(), InputError> {
+    fn place(&mut self, id: &str, at: TextPosition) -> Result<(), InputError> {
         let (mut name, mut marking, mut last) = (None, None, None);
         let read = [
             "name",
@@ -227,18 +227,18 @@ impl<R: BufRead> PnmlReader<R> {
         ];
         while let Some((child, at)) = self.xml.child(&read, &[])? {
             match child {
-                Child::Name => name = Some(self.xml.label(at)?.text),
-                Child::InitialMarking => {
+                PnmlChild::Name => name = Some(self.xml.label(at)?.text),
+                PnmlChild::InitialMarking => {
                     if marking.replace(self.xml.label(at)?).is_some() {
                         return Err(self.repeated(at, format!("place `{id}`"), "initialMarking"));
                     }
                 }
-                Child::FinalMarking => {
+                PnmlChild::FinalMarking => {
                     if last.replace(self.xml.label(at)?).is_some() {
                         return Err(self.repeated(at, format!("place `{id}`"), "finalMarking"));
                     }
                 }
-                Child::Capacity => {
+                PnmlChild::Capacity => {
                     let label = self.xml.label(at)?;
                     if label.structured || !matches!(label.text.as_str(), "" | "0") {
                         return Err(InputError::Unsupported {
@@ -248,16 +248,16 @@ impl<R: BufRead> PnmlReader<R> {
                         });
                     }
                 }
-                Child::Tagged => self.xml.untagged(at, "place", id)?,
-                Child::Type(_) => {
+                PnmlChild::Tagged => self.xml.untagged(at, "place", id)?,
+                PnmlChild::Type(_) => {
                     if self.xml.label(at)?.structured {
                         return Err(self.coloured(at, format!("the type of place `{id}`")));
                     }
                 }
-                Child::Coloured => {
+                PnmlChild::Coloured => {
                     return Err(self.coloured(at, format!("the marking of place `{id}`")));
                 }
-                Child::ToolSpecific(attributes) => {
+                PnmlChild::ToolSpecific(attributes) => {
                     self.urgencies.tool(&self.xml.tool_data(attributes)?);
                 }
                 _ => self.xml.skip()?,
@@ -271,29 +271,29 @@ impl<R: BufRead> PnmlReader<R> {
         self.graph.place(id, tokens, name.as_deref(), at)
     }
 
-    fn transition(&mut self, id: &str, at: Position) -> Result<(), InputError> {
-        let (mut name, mut urgency) = (None, Urgency::default());
+    fn transition(&mut self, id: &str, at: TextPosition) -> Result<(), InputError> {
+        let (mut name, mut urgency) = (None, TransitionUrgency::default());
         let read =
             ["name", "condition", "priority", "timed", "rate", "delay", "interval", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, OF_TRANSITION)? {
             match child {
-                Child::Priority => urgency.prioritise(self.xml.label(at)?),
-                Child::Timed => urgency.time(self.xml.label(at)?),
-                Child::Rate => {
+                PnmlChild::Priority => urgency.prioritise(self.xml.label(at)?),
+                PnmlChild::Timed => urgency.time(self.xml.label(at)?),
+                PnmlChild::Rate => {
                     urgency.rate();
                     self.xml.skip()?;
                 }
-                Child::Limit(name, attributes) => {
+                PnmlChild::Limit(name, attributes) => {
                     urgency.limit(name, &self.xml.tool_data(attributes)?);
                 }
-                Child::ToolSpecific(attributes) => {
+                PnmlChild::ToolSpecific(attributes) => {
                     let data = self.xml.tool_data(attributes)?;
                     urgency.tool(&data);
                     self.urgencies.tool(&data);
                 }
-                Child::Tagged => self.xml.untagged(at, "transition", id)?,
-                Child::Name => name = Some(self.xml.label(at)?.text),
-                Child::Condition => {
+                PnmlChild::Tagged => self.xml.untagged(at, "transition", id)?,
+                PnmlChild::Name => name = Some(self.xml.label(at)?.text),
+                PnmlChild::Condition => {
                     if self.xml.label(at)?.says_something() {
                         return Err(self.coloured(at, format!("the guard of transition `{id}`")));
                     }
@@ -313,13 +313,13 @@ impl<R: BufRead> PnmlReader<R> {
         let read = ["inscription", "type", "arctype", "hlinscription", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, OF_ARC)? {
             match child {
-                Child::Inscription => {
+                PnmlChild::Inscription => {
                     if inscription.replace(self.xml.label(at)?).is_some() {
                         let owner = format!("arc `{}`", arc.name());
                         return Err(self.repeated(at, owner, "inscription"));
                     }
                 }
-                Child::Type(value) => {
+                PnmlChild::Type(value) => {
                     let label = self.xml.label(at)?;
                     let said = value.as_deref().unwrap_or(&label.text);
                     if trimmed(said).is_empty() {
@@ -339,12 +339,12 @@ impl<R: BufRead> PnmlReader<R> {
                     is_told_inside = kind != ArcKind::Normal;
                     arc.kind = kind;
                 }
-                Child::Tagged => self.xml.untagged(at, "arc", &arc.name())?,
-                Child::Coloured => {
+                PnmlChild::Tagged => self.xml.untagged(at, "arc", &arc.name())?,
+                PnmlChild::Coloured => {
                     let found = format!("the inscription of arc `{}`", arc.name());
                     return Err(self.coloured(at, found));
                 }
-                Child::ToolSpecific(attributes) => {
+                PnmlChild::ToolSpecific(attributes) => {
                     self.urgencies.tool(&self.xml.tool_data(attributes)?);
                 }
                 _ => self.xml.skip()?,
@@ -371,7 +371,7 @@ impl<R: BufRead> PnmlReader<R> {
     }
 
     /// Returns the effect of an arc from its type, in any known spelling.
-    fn arc_kind(&self, arc: &ArcText, at: Position, kind: &str) -> Result<ArcKind, InputError> {
+    fn arc_kind(&self, arc: &ArcText, at: TextPosition, kind: &str) -> Result<ArcKind, InputError> {
         match trimmed(kind).to_ascii_lowercase().as_str() {
             // Renew writes `ordinary`.
             "" | "normal" | "ordinary" => Ok(ArcKind::Normal),
@@ -389,7 +389,7 @@ impl<R: BufRead> PnmlReader<R> {
         }
     }
 
-    fn repeated(&self, at: Position, owner: String, label: &'static str) -> InputError {
+    fn repeated(&self, at: TextPosition, owner: String, label: &'static str) -> InputError {
         InputError::Repeated { at: at.of(self.xml.file()), owner, label }
     }
 
@@ -397,7 +397,7 @@ impl<R: BufRead> PnmlReader<R> {
     /// they mean no label.
     fn number(
         &self,
-        label: &Label,
+        label: &PnmlLabel,
         default: u64,
         owner: impl Fn() -> String,
     ) -> Result<u64, InputError> {

@@ -2,7 +2,7 @@
 //! them. Drawing a net reads the file once more.
 
 use super::error::InputError;
-use super::xml::{Item, XmlReader};
+use super::xml::{XmlItem, XmlReader};
 use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
@@ -34,8 +34,8 @@ pub fn read_positions_from(
     let mut graphics = false;
     loop {
         match xml.next()? {
-            Item::End => return Ok(positions),
-            Item::Open(tag) => match &mut node {
+            XmlItem::End => return Ok(positions),
+            XmlItem::Open(tag) => match &mut node {
                 None if matches!(tag.name(), "place" | "transition") => {
                     let [id] = tag.attributes(["id"])?;
                     node = id.map(|id| (id, 0));
@@ -59,7 +59,7 @@ pub fn read_positions_from(
                     }
                 }
             },
-            Item::Close => match &mut node {
+            XmlItem::Close => match &mut node {
                 Some((_, 0)) => node = None,
                 Some((_, depth)) => {
                     *depth -= 1;
@@ -67,7 +67,7 @@ pub fn read_positions_from(
                 }
                 None => {}
             },
-            Item::Text(_) | Item::Nothing => {}
+            XmlItem::Text(_) | XmlItem::Nothing => {}
         }
     }
 }

@@ -3,8 +3,8 @@
 //! gives the properties before the break.
 
 use super::error::InputError;
-use super::query_tree::{Name, Operator, Tree};
-use super::xml::{Item, XmlReader, trimmed};
+use super::query_tree::{FormulaTree, NodeNameKind, QueryOperator};
+use super::xml::{XmlItem, XmlReader, trimmed};
 use crate::formula::{Formula, FormulaError, FormulaProblem};
 use parikh_net::Net;
 use std::collections::HashSet;
@@ -121,13 +121,13 @@ impl<R: BufRead> QueryReader<'_, R> {
     fn next_query(&mut self) -> Result<Option<Query>, InputError> {
         loop {
             match self.xml.next()? {
-                Item::Open(tag) if tag.name() == "property" => {
+                XmlItem::Open(tag) if tag.name() == "property" => {
                     let line = tag.at.line;
                     return self.property(line).map(Some);
                 }
-                Item::Open(_) => self.xml.skip()?,
-                Item::Close | Item::Text(_) | Item::Nothing => {}
-                Item::End => return Ok(None),
+                XmlItem::Open(_) => self.xml.skip()?,
+                XmlItem::Close | XmlItem::Text(_) | XmlItem::Nothing => {}
+                XmlItem::End => return Ok(None),
             }
         }
     }
@@ -138,9 +138,9 @@ impl<R: BufRead> QueryReader<'_, R> {
         let mut formula = None;
         loop {
             let tag = match self.xml.next()? {
-                Item::Open(tag) => tag,
-                Item::Close | Item::End => break,
-                Item::Text(_) | Item::Nothing => continue,
+                XmlItem::Open(tag) => tag,
+                XmlItem::Close | XmlItem::End => break,
+                XmlItem::Text(_) | XmlItem::Nothing => continue,
             };
             let line = tag.at.line;
             match tag.name() {
@@ -173,20 +173,20 @@ impl<R: BufRead> QueryReader<'_, R> {
     /// Reads the element `<formula>` that was opened last. The reader goes on to the end of the
     /// element even after an error, because the next property follows there.
     fn formula(&mut self, line: u64) -> Result<Result<Formula, FormulaError>, InputError> {
-        let mut tree = Tree::new(line);
+        let mut tree = FormulaTree::new(line);
         let mut wrong: Option<FormulaError> = None;
         let mut open = 1;
         while open > 0 {
             let tag = match self.xml.next()? {
-                Item::Open(tag) => tag,
-                Item::Close => {
+                XmlItem::Open(tag) => tag,
+                XmlItem::Close => {
                     open -= 1;
                     if wrong.is_none() {
                         wrong = tree.close().err();
                     }
                     continue;
                 }
-                Item::Text(_) | Item::Nothing | Item::End => continue,
+                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
             };
             if wrong.is_some() {
                 self.xml.skip()?;
@@ -194,13 +194,13 @@ impl<R: BufRead> QueryReader<'_, R> {
             }
             let line = tag.at.line;
             let step = match tag.name() {
-                "place" => self.name(Name::Place, &mut tree)?,
-                "transition" => self.name(Name::Transition, &mut tree)?,
+                "place" => self.name(NodeNameKind::Place, &mut tree)?,
+                "transition" => self.name(NodeNameKind::Transition, &mut tree)?,
                 "integer-constant" => {
                     self.xml.text(&mut self.text)?;
                     tree.constant(trimmed(&self.text))
                 }
-                name => match Operator::named(name) {
+                name => match QueryOperator::named(name) {
                     Some(operator) => {
                         open += 1;
                         tree.open(operator, line)
@@ -223,21 +223,21 @@ impl<R: BufRead> QueryReader<'_, R> {
     /// Reads the name of a node.
     fn name(
         &mut self,
-        kind: Name,
-        tree: &mut Tree,
+        kind: NodeNameKind,
+        tree: &mut FormulaTree,
     ) -> Result<Result<(), FormulaProblem>, InputError> {
         self.xml.text(&mut self.text)?;
         let name = trimmed(&self.text);
         let guess = self.guesses > 0;
         Ok(match kind {
-            Name::Place => match self.net.places_named(name) {
+            NodeNameKind::Place => match self.net.places_named(name) {
                 Some(places) => tree.places(places),
                 None => {
                     self.guesses = self.guesses.saturating_sub(1);
                     Err(FormulaProblem::unknown_place(name, self.net, guess))
                 }
             },
-            Name::Transition => match self.net.transitions_named(name) {
+            NodeNameKind::Transition => match self.net.transitions_named(name) {
                 Some(transitions) => tree.transitions(transitions),
                 None => {
                     self.guesses = self.guesses.saturating_sub(1);

@@ -1,19 +1,21 @@
 //! The tree of one formula, built while the elements of a query file open and close. The open
 //! operators are a list, so deep nesting needs no recursion.
 
-use crate::formula::{Expression, Formula, FormulaError, FormulaProblem, MAX_DEPTH, Relation};
+use crate::formula::{
+    Expression, Formula, FormulaError, FormulaProblem, MAX_DEPTH, NumberRelation,
+};
 use parikh_net::{PlaceId, TransitionId};
 
 /// The kind of node that a name refers to.
 #[derive(Clone, Copy)]
-pub(super) enum Name {
+pub(super) enum NodeNameKind {
     Place,
     Transition,
 }
 
 /// The operator of an element with operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operator {
+pub(super) enum QueryOperator {
     /// The element around a formula: `<formula>`.
     Whole,
     AllPaths,
@@ -30,7 +32,7 @@ pub(super) enum Operator {
     Implies,
     Equivalent,
     Xor,
-    Compare(Relation),
+    Compare(NumberRelation),
     Fireable,
     /// Parikh's own operator: the next transition is one of these.
     Fires,
@@ -50,51 +52,51 @@ pub(super) enum Operator {
 
 /// The elements and their operators. The name in the current language comes first, then the names
 /// of other years and tools.
-const ELEMENTS: [(&str, Operator); 39] = [
-    ("formula", Operator::Whole),
-    ("all-paths", Operator::AllPaths),
-    ("exists-path", Operator::ExistsPath),
-    ("globally", Operator::Globally),
-    ("finally", Operator::Finally),
-    ("next", Operator::Next),
-    ("until", Operator::Until),
-    ("before", Operator::Before),
-    ("reach", Operator::Reach),
-    ("conjunction", Operator::And),
-    ("disjunction", Operator::Or),
-    ("negation", Operator::Not),
-    ("implication", Operator::Implies),
-    ("equivalence", Operator::Equivalent),
-    ("exclusive-disjunction", Operator::Xor),
-    ("integer-le", Operator::Compare(Relation::AtMost)),
-    ("integer-ge", Operator::Compare(Relation::AtLeast)),
-    ("integer-lt", Operator::Compare(Relation::Less)),
-    ("integer-gt", Operator::Compare(Relation::Greater)),
-    ("integer-eq", Operator::Compare(Relation::Equal)),
-    ("integer-ne", Operator::Compare(Relation::Unequal)),
-    ("is-fireable", Operator::Fireable),
-    ("fires", Operator::Fires),
-    ("deadlock", Operator::Deadlock),
-    ("true", Operator::True),
-    ("false", Operator::False),
-    ("place-bound", Operator::PlaceBound),
-    ("tokens-count", Operator::Tokens),
-    ("integer-sum", Operator::Sum),
-    ("integer-product", Operator::Product),
-    ("integer-difference", Operator::Difference),
-    ("invariant", Operator::Invariant),
-    ("possibility", Operator::Possibility),
-    ("impossibility", Operator::Impossibility),
-    ("and", Operator::And),
-    ("or", Operator::Or),
-    ("not", Operator::Not),
-    ("xor", Operator::Xor),
-    ("is-deadlock", Operator::Deadlock),
+const ELEMENTS: [(&str, QueryOperator); 39] = [
+    ("formula", QueryOperator::Whole),
+    ("all-paths", QueryOperator::AllPaths),
+    ("exists-path", QueryOperator::ExistsPath),
+    ("globally", QueryOperator::Globally),
+    ("finally", QueryOperator::Finally),
+    ("next", QueryOperator::Next),
+    ("until", QueryOperator::Until),
+    ("before", QueryOperator::Before),
+    ("reach", QueryOperator::Reach),
+    ("conjunction", QueryOperator::And),
+    ("disjunction", QueryOperator::Or),
+    ("negation", QueryOperator::Not),
+    ("implication", QueryOperator::Implies),
+    ("equivalence", QueryOperator::Equivalent),
+    ("exclusive-disjunction", QueryOperator::Xor),
+    ("integer-le", QueryOperator::Compare(NumberRelation::AtMost)),
+    ("integer-ge", QueryOperator::Compare(NumberRelation::AtLeast)),
+    ("integer-lt", QueryOperator::Compare(NumberRelation::Less)),
+    ("integer-gt", QueryOperator::Compare(NumberRelation::Greater)),
+    ("integer-eq", QueryOperator::Compare(NumberRelation::Equal)),
+    ("integer-ne", QueryOperator::Compare(NumberRelation::Unequal)),
+    ("is-fireable", QueryOperator::Fireable),
+    ("fires", QueryOperator::Fires),
+    ("deadlock", QueryOperator::Deadlock),
+    ("true", QueryOperator::True),
+    ("false", QueryOperator::False),
+    ("place-bound", QueryOperator::PlaceBound),
+    ("tokens-count", QueryOperator::Tokens),
+    ("integer-sum", QueryOperator::Sum),
+    ("integer-product", QueryOperator::Product),
+    ("integer-difference", QueryOperator::Difference),
+    ("invariant", QueryOperator::Invariant),
+    ("possibility", QueryOperator::Possibility),
+    ("impossibility", QueryOperator::Impossibility),
+    ("and", QueryOperator::And),
+    ("or", QueryOperator::Or),
+    ("not", QueryOperator::Not),
+    ("xor", QueryOperator::Xor),
+    ("is-deadlock", QueryOperator::Deadlock),
 ];
 
-impl Operator {
+impl QueryOperator {
     /// Returns the operator of an element inside a formula.
-    pub(super) fn named(name: &str) -> Option<Operator> {
+    pub(super) fn named(name: &str) -> Option<QueryOperator> {
         ELEMENTS[1..].iter().find(|(element, _)| *element == name).map(|&(_, operator)| operator)
     }
 
@@ -106,7 +108,7 @@ impl Operator {
 }
 
 /// A complete operand.
-enum Part {
+enum QueryOperand {
     Formula(Formula),
     Expression(Expression),
     Before(Formula),
@@ -116,89 +118,96 @@ enum Part {
     Transitions(Vec<TransitionId>),
 }
 
-impl Part {
+impl QueryOperand {
     fn found(&self) -> &'static str {
         match self {
-            Part::Formula(_) => "a formula",
-            Part::Expression(_) => "a number",
-            Part::Before(_) => "before",
-            Part::Reach(_) => "reach",
-            Part::Places(_) => "place",
-            Part::Transitions(_) => "transition",
+            QueryOperand::Formula(_) => "a formula",
+            QueryOperand::Expression(_) => "a number",
+            QueryOperand::Before(_) => "before",
+            QueryOperand::Reach(_) => "reach",
+            QueryOperand::Places(_) => "place",
+            QueryOperand::Transitions(_) => "transition",
         }
     }
 }
 
-struct Open {
-    operator: Operator,
+struct OpenElement {
+    operator: QueryOperator,
     line: u64,
-    parts: Vec<Part>,
+    parts: Vec<QueryOperand>,
 }
 
 /// A partially read formula.
-pub(super) struct Tree {
-    open: Vec<Open>,
+pub(super) struct FormulaTree {
+    open: Vec<OpenElement>,
     /// The formula, once its element is closed.
     whole: Option<Formula>,
     line: u64,
 }
 
-impl Tree {
+impl FormulaTree {
     /// Returns an empty tree for an element `<formula>` that was opened in this line.
     pub(super) fn new(line: u64) -> Self {
-        let whole = Open { operator: Operator::Whole, line, parts: Vec::new() };
-        Tree { open: vec![whole], whole: None, line }
+        let whole = OpenElement { operator: QueryOperator::Whole, line, parts: Vec::new() };
+        FormulaTree { open: vec![whole], whole: None, line }
     }
 
-    pub(super) fn open(&mut self, operator: Operator, line: u64) -> Result<(), FormulaProblem> {
+    pub(super) fn open(
+        &mut self,
+        operator: QueryOperator,
+        line: u64,
+    ) -> Result<(), FormulaProblem> {
         if self.open.len() > MAX_DEPTH {
             return Err(FormulaProblem::TooDeep);
         }
-        self.open.push(Open { operator, line, parts: Vec::new() });
+        self.open.push(OpenElement { operator, line, parts: Vec::new() });
         Ok(())
     }
 
     pub(super) fn places(&mut self, places: Vec<PlaceId>) -> Result<(), FormulaProblem> {
-        self.add(Part::Places(places))
+        self.add(QueryOperand::Places(places))
     }
 
     pub(super) fn transitions(
         &mut self,
         transitions: Vec<TransitionId>,
     ) -> Result<(), FormulaProblem> {
-        self.add(Part::Transitions(transitions))
+        self.add(QueryOperand::Transitions(transitions))
     }
 
     pub(super) fn constant(&mut self, text: &str) -> Result<(), FormulaProblem> {
         let bad = |_| FormulaProblem::BadNumber(text.to_owned());
         let number = text.parse().map_err(bad)?;
-        self.add(Part::Expression(Expression::Constant(number)))
+        self.add(QueryOperand::Expression(Expression::Constant(number)))
     }
 
     /// Adds a complete operand to the innermost open operator. Returns an error if the operand is
     /// of a wrong kind.
-    fn add(&mut self, part: Part) -> Result<(), FormulaProblem> {
-        use Operator as O;
-        let Some(Open { operator, parts, .. }) = self.open.last_mut() else {
+    fn add(&mut self, part: QueryOperand) -> Result<(), FormulaProblem> {
+        use QueryOperator as O;
+        let Some(OpenElement { operator, parts, .. }) = self.open.last_mut() else {
             return Ok(());
         };
         let (fits, expected) = match operator {
-            O::Tokens | O::PlaceBound => (matches!(part, Part::Places(_)), "places"),
-            O::Fireable | O::Fires => (matches!(part, Part::Transitions(_)), "transitions"),
+            O::Tokens | O::PlaceBound => (matches!(part, QueryOperand::Places(_)), "places"),
+            O::Fireable | O::Fires => (matches!(part, QueryOperand::Transitions(_)), "transitions"),
             O::Compare(_) | O::Sum | O::Product | O::Difference => {
-                (matches!(part, Part::Expression(_)), "numbers")
+                (matches!(part, QueryOperand::Expression(_)), "numbers")
             }
-            O::Until => (matches!(part, Part::Before(_) | Part::Reach(_)), "before and reach"),
+            O::Until => (
+                matches!(part, QueryOperand::Before(_) | QueryOperand::Reach(_)),
+                "before and reach",
+            ),
             O::Deadlock | O::True | O::False => (false, "nothing"),
-            O::Whole => (matches!(part, Part::Formula(_)), "a formula"),
+            O::Whole => (matches!(part, QueryOperand::Formula(_)), "a formula"),
             _ => {
-                let bound = matches!(part, Part::Formula(Formula::PlaceBound(_)));
-                (matches!(part, Part::Formula(_)) && !bound, "formulas")
+                let bound = matches!(part, QueryOperand::Formula(Formula::PlaceBound(_)));
+                (matches!(part, QueryOperand::Formula(_)) && !bound, "formulas")
             }
         };
         if !fits {
             let found = match &part {
-                Part::Formula(Formula::PlaceBound(_)) => "place-bound",
+                QueryOperand::Formula(Formula::PlaceBound(_)) => "place-bound",
                 part => part.found(),
             };
             return Err(FormulaProblem::Misplaced { found, inside: operator.element(), expected });
@@ -209,12 +218,14 @@ impl Tree {
 
     /// Closes the innermost open operator.
     pub(super) fn close(&mut self) -> Result<(), FormulaError> {
-        let Some(Open { operator, line, parts }) = self.open.pop() else {
+        let Some(OpenElement { operator, line, parts }) = self.open.pop() else {
             return Ok(());
         };
         let wrong = |problem| FormulaError { line, problem };
         match complete(operator, parts).map_err(wrong)? {
-            Part::Formula(formula) if operator == Operator::Whole => self.whole = Some(formula),
+            QueryOperand::Formula(formula) if operator == QueryOperator::Whole => {
+                self.whole = Some(formula)
+            }
             part => self.add(part).map_err(wrong)?,
         }
         Ok(())
@@ -227,23 +238,26 @@ impl Tree {
     }
 }
 
-/// Applies an operator to its operands, whose kinds [`Tree::add`] has checked.
-fn complete(operator: Operator, parts: Vec<Part>) -> Result<Part, FormulaProblem> {
-    use Operator as O;
-    let operands = Operands::of(operator, parts);
+/// Applies an operator to its operands, whose kinds [`FormulaTree::add`] has checked.
+fn complete(
+    operator: QueryOperator,
+    parts: Vec<QueryOperand>,
+) -> Result<QueryOperand, FormulaProblem> {
+    use QueryOperator as O;
+    let operands = OperatorOperands::of(operator, parts);
     match operator {
-        O::Before => Ok(Part::Before(*operands.one()?)),
-        O::Reach => Ok(Part::Reach(*operands.one()?)),
+        O::Before => Ok(QueryOperand::Before(*operands.one()?)),
+        O::Reach => Ok(QueryOperand::Reach(*operands.one()?)),
         O::Tokens | O::Sum | O::Product | O::Difference => {
-            Ok(Part::Expression(operands.expression()?))
+            Ok(QueryOperand::Expression(operands.expression()?))
         }
-        _ => Ok(Part::Formula(operands.formula()?)),
+        _ => Ok(QueryOperand::Formula(operands.formula()?)),
     }
 }
 
 /// An operator with its operands, sorted by kind.
-struct Operands {
-    operator: Operator,
+struct OperatorOperands {
+    operator: QueryOperator,
     /// The number of operands.
     found: usize,
     formulas: Vec<Formula>,
@@ -254,9 +268,9 @@ struct Operands {
     reach: Option<Formula>,
 }
 
-impl Operands {
-    fn of(operator: Operator, parts: Vec<Part>) -> Self {
-        let mut all = Operands {
+impl OperatorOperands {
+    fn of(operator: QueryOperator, parts: Vec<QueryOperand>) -> Self {
+        let mut all = OperatorOperands {
             operator,
             found: parts.len(),
             formulas: Vec::new(),
@@ -268,12 +282,12 @@ impl Operands {
         };
         for part in parts {
             match part {
-                Part::Formula(formula) => all.formulas.push(formula),
-                Part::Expression(number) => all.numbers.push(number),
-                Part::Places(named) => all.places.extend(named),
-                Part::Transitions(named) => all.transitions.extend(named),
-                Part::Before(formula) => all.before = Some(formula),
-                Part::Reach(formula) => all.reach = Some(formula),
+                QueryOperand::Formula(formula) => all.formulas.push(formula),
+                QueryOperand::Expression(number) => all.numbers.push(number),
+                QueryOperand::Places(named) => all.places.extend(named),
+                QueryOperand::Transitions(named) => all.transitions.extend(named),
+                QueryOperand::Before(formula) => all.before = Some(formula),
+                QueryOperand::Reach(formula) => all.reach = Some(formula),
             }
         }
         all
@@ -282,7 +296,7 @@ impl Operands {
     /// Builds the formula of the operator.
     fn formula(self) -> Result<Formula, FormulaProblem> {
         use Formula as F;
-        use Operator as O;
+        use QueryOperator as O;
         Ok(match self.operator {
             O::Whole => *self.one()?,
             O::AllPaths => F::AllPaths(self.one()?),
@@ -334,9 +348,9 @@ impl Operands {
     /// Builds the expression of the operator.
     fn expression(self) -> Result<Expression, FormulaProblem> {
         Ok(match self.operator {
-            Operator::Sum => Expression::Sum(self.some()?.numbers),
-            Operator::Product => Expression::Product(self.some()?.numbers),
-            Operator::Difference => {
+            QueryOperator::Sum => Expression::Sum(self.some()?.numbers),
+            QueryOperator::Product => Expression::Product(self.some()?.numbers),
+            QueryOperator::Difference => {
                 let [left, right] = self.two_numbers()?;
                 Expression::Difference(Box::new(left), Box::new(right))
             }

@@ -16,7 +16,7 @@ pub(super) struct Script<'t> {
 
 /// A token of a text.
 #[derive(Clone, Debug)]
-pub(super) struct Token<'t> {
+pub(super) struct ScriptToken<'t> {
     /// The text of the token. For a name in quotes or braces, only the text inside.
     pub(super) text: Cow<'t, str>,
     /// The range of the token in bytes.
@@ -29,7 +29,7 @@ pub(super) struct Token<'t> {
     pub(super) begins_line: bool,
 }
 
-impl Token<'_> {
+impl ScriptToken<'_> {
     /// Returns true if the token is this keyword or sign.
     pub(super) fn is(&self, text: &str) -> bool {
         !self.is_quoted && self.text == text
@@ -37,9 +37,9 @@ impl Token<'_> {
 }
 
 /// The tokens of a text, in order.
-pub(super) struct Tokens<'t> {
+pub(super) struct ScriptTokens<'t> {
     pub(super) script: Script<'t>,
-    tokens: Vec<Token<'t>>,
+    tokens: Vec<ScriptToken<'t>>,
     at: usize,
 }
 
@@ -79,18 +79,18 @@ impl<'t> Script<'t> {
     }
 }
 
-impl<'t> Tokens<'t> {
-    pub(super) fn new(script: Script<'t>, tokens: Vec<Token<'t>>) -> Self {
-        Tokens { script, tokens, at: 0 }
+impl<'t> ScriptTokens<'t> {
+    pub(super) fn new(script: Script<'t>, tokens: Vec<ScriptToken<'t>>) -> Self {
+        ScriptTokens { script, tokens, at: 0 }
     }
 
     /// Returns the next token without taking it.
-    pub(super) fn peek(&self) -> Option<&Token<'t>> {
+    pub(super) fn peek(&self) -> Option<&ScriptToken<'t>> {
         self.tokens.get(self.at)
     }
 
     /// Takes the next token.
-    pub(super) fn next(&mut self) -> Option<Token<'t>> {
+    pub(super) fn next(&mut self) -> Option<ScriptToken<'t>> {
         let token = self.tokens.get(self.at).cloned();
         self.at += usize::from(token.is_some());
         token
@@ -104,7 +104,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// Takes this keyword or sign, or returns an error.
-    pub(super) fn expect(&mut self, text: &str) -> Result<Token<'t>, InputError> {
+    pub(super) fn expect(&mut self, text: &str) -> Result<ScriptToken<'t>, InputError> {
         match self.peek().is_some_and(|token| token.is(text)) {
             true => self.next().ok_or_else(|| self.instead_of(text)),
             false => Err(self.instead_of(&format!("`{text}`"))),
@@ -112,7 +112,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// Takes a word, or returns an error.
-    pub(super) fn word(&mut self, expected: &str) -> Result<Token<'t>, InputError> {
+    pub(super) fn word(&mut self, expected: &str) -> Result<ScriptToken<'t>, InputError> {
         match self.peek().is_some_and(|token| token.is_word) {
             true => self.next().ok_or_else(|| self.instead_of(expected)),
             false => Err(self.instead_of(expected)),
@@ -143,7 +143,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// Returns the error that this token is not the expected one.
-    pub(super) fn wrong(&self, token: &Token<'_>, expected: &str) -> InputError {
+    pub(super) fn wrong(&self, token: &ScriptToken<'_>, expected: &str) -> InputError {
         let found: String = token.text.chars().take(40).collect();
         self.script.error(&token.span, format!("found `{found}`, expected {expected}"))
     }

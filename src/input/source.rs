@@ -11,38 +11,38 @@ const HEAD: usize = 1024;
 
 /// The position of the next byte. Line and column count from 1, the column in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Position {
+pub(super) struct TextPosition {
     pub(super) line: u64,
     pub(super) column: u64,
 }
 
-impl Position {
-    pub(super) const START: Position = Position { line: 1, column: 1 };
+impl TextPosition {
+    pub(super) const START: TextPosition = TextPosition { line: 1, column: 1 };
 
     pub(super) fn of(self, file: &str) -> Location {
         Location { file: file.into(), line: self.line, column: self.column }
     }
 }
 
-type Whole<R> = io::Chain<Cursor<Vec<u8>>, R>;
+type HeadAndRest<R> = io::Chain<Cursor<Vec<u8>>, R>;
 
 /// A stream of UTF-8. Files in UTF-8 pass through unchanged, since the parser validates them.
-enum Text<R> {
-    Utf8(Whole<R>),
-    Decoded(Box<DecodingReader<Whole<R>>>),
-    Latin(Latin<R>),
+enum Utf8Stream<R> {
+    Utf8(HeadAndRest<R>),
+    Decoded(Box<DecodingReader<HeadAndRest<R>>>),
+    Latin(Latin1Decoder<R>),
 }
 
 /// A decoder of ISO 8859-1, where each byte is the character with that number. The library decodes
 /// it as windows-1252, as browsers do, which differs for 0x80 to 0x9F.
-struct Latin<R> {
-    bytes: Whole<R>,
+struct Latin1Decoder<R> {
+    bytes: HeadAndRest<R>,
     /// The decoded text, and the number of its bytes already consumed.
     text: String,
     consumed: usize,
 }
 
-impl<R: BufRead> Latin<R> {
+impl<R: BufRead> Latin1Decoder<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.consumed == self.text.len() {
             let bytes = self.bytes.fill_buf()?;
@@ -58,8 +58,8 @@ impl<R: BufRead> Latin<R> {
 
 /// The content of an XML file in UTF-8, with the position of the next byte.
 pub(super) struct XmlSource<R> {
-    text: Text<R>,
-    position: Position,
+    text: Utf8Stream<R>,
+    position: TextPosition,
 }
 
 impl<R: BufRead> XmlSource<R> {
@@ -87,32 +87,40 @@ impl<R: BufRead> XmlSource<R> {
         let whole = |head| Cursor::new(head).chain(reader);
         let text = match declared {
             // UTF-16: the decoder detects the encoding again.
-            None if wide => Text::Decoded(Box::new(DecodingReader::new(whole(head)))),
-            None => Text::Utf8(whole(head)),
-            Some((_, Some(encoding))) if encoding.name() == "UTF-8" => Text::Utf8(whole(head)),
+            None if wide => Utf8Stream::Decoded(Box::new(DecodingReader::new(whole(head)))),
+            None => Utf8Stream::Utf8(whole(head)),
+            Some((_, Some(encoding))) if encoding.name() == "UTF-8" => {
+                Utf8Stream::Utf8(whole(head))
+            }
             // ASCII is a part of UTF-8, and the parser refuses other bytes.
             Some((name, _)) if name.to_ascii_lowercase().contains("ascii") => {
-                Text::Utf8(whole(head))
+                Utf8Stream::Utf8(whole(head))
             }
             Some((name, Some(encoding)))
                 if encoding.name() == "windows-1252" && !name.contains("1252") =>
             {
-                Text::Latin(Latin { bytes: whole(head), text: String::new(), consumed: 0 })
+                Utf8Stream::Latin(Latin1Decoder {
+                    bytes: whole(head),
+                    text: String::new(),
+                    consumed: 0,
+                })
             }
             // The file is declared as UTF-16, but readable as ASCII. Such declarations are wrong:
             // some programs write them from a string in UTF-16.
-            Some((_, Some(encoding))) if !encoding.is_ascii_compatible() => Text::Utf8(whole(head)),
+            Some((_, Some(encoding))) if !encoding.is_ascii_compatible() => {
+                Utf8Stream::Utf8(whole(head))
+            }
             Some((_, Some(encoding))) => {
                 let mut decoder = DecodingReader::new(whole(head));
                 decoder.set_encoding(encoding);
-                Text::Decoded(Box::new(decoder))
+                Utf8Stream::Decoded(Box::new(decoder))
             }
             Some((found, None)) => {
-                let at = Position::START.of(file);
+                let at = TextPosition::START.of(file);
                 return Err(InputError::UnknownEncoding { at, found });
             }
         };
-        Ok(XmlSource { text, position: Position::START })
+        Ok(XmlSource { text, position: TextPosition::START })
     }
 }
 
@@ -139,10 +147,10 @@ fn packing(head: &[u8]) -> Option<(&'static str, &'static str)> {
     kind.map(|&(_, kind, advice)| (kind, advice))
 }
 
-type Declared = (String, Option<&'static encoding_rs::Encoding>);
+type DeclaredEncoding = (String, Option<&'static encoding_rs::Encoding>);
 
 /// Returns the name of the encoding in the XML declaration, with the encoding if the name is known.
-fn declared_encoding(head: &[u8]) -> Option<Declared> {
+fn declared_encoding(head: &[u8]) -> Option<DeclaredEncoding> {
     let mut buffer = Vec::new();
     match quick_xml::Reader::from_reader(head).read_event_into(&mut buffer) {
         Ok(Event::Decl(declaration)) => {
@@ -155,17 +163,17 @@ fn declared_encoding(head: &[u8]) -> Option<Declared> {
 }
 
 impl<R> XmlSource<R> {
-    pub(super) fn position(&self) -> Position {
+    pub(super) fn position(&self) -> TextPosition {
         self.position
     }
 }
 
-impl<R: BufRead> Text<R> {
+impl<R: BufRead> Utf8Stream<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         match self {
-            Text::Utf8(reader) => reader.fill_buf(),
-            Text::Decoded(reader) => reader.fill_buf(),
-            Text::Latin(reader) => reader.fill_buf(),
+            Utf8Stream::Utf8(reader) => reader.fill_buf(),
+            Utf8Stream::Decoded(reader) => reader.fill_buf(),
+            Utf8Stream::Latin(reader) => reader.fill_buf(),
         }
     }
 }
@@ -188,9 +196,9 @@ impl<R: BufRead> BufRead for XmlSource<R> {
             None => self.position.column += passed.len() as u64,
         }
         match &mut self.text {
-            Text::Utf8(reader) => reader.consume(amount),
-            Text::Decoded(reader) => reader.consume(amount),
-            Text::Latin(reader) => reader.consumed += amount.min(buffered),
+            Utf8Stream::Utf8(reader) => reader.consume(amount),
+            Utf8Stream::Decoded(reader) => reader.consume(amount),
+            Utf8Stream::Latin(reader) => reader.consumed += amount.min(buffered),
         }
     }
 }
@@ -277,7 +285,7 @@ mod tests {
         for (amount, line, column) in [(2, 1, 3), (1, 2, 1), (4, 4, 1), (1, 4, 2)] {
             source.fill_buf().unwrap();
             source.consume(amount);
-            assert_eq!(source.position(), Position { line, column });
+            assert_eq!(source.position(), TextPosition { line, column });
         }
     }
 }

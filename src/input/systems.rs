@@ -2,28 +2,28 @@
 //! each combination of edges, named after the label. The states of each component form a unit.
 
 use super::error::InputError;
-use super::format::{Format, SourceModel, Unread};
+use super::format::{ModelFormat, ReadFailure, SourceModel};
 use parikh_systems::System;
 use parikh_systems::read::{self, ReadError};
 use std::io::BufRead;
 use std::path::Path;
 
 /// The `.dot` files of the RERS challenge.
-pub(super) const DOT: Format = Format {
+pub(super) const DOT: ModelFormat = ModelFormat {
     name: "a parallel system as RERS writes it, a graph `digraph G {` of components",
     begins: |beginning| begins(beginning, b"digraph"),
     read: |reader, file| source(reader, file, read::dot),
 };
 
 /// The `.aut` files of Aldebaran.
-pub(super) const AUT: Format = Format {
+pub(super) const AUT: ModelFormat = ModelFormat {
     name: "a labelled transition system in Aldebaran's format, `des (0, 3, 2)`",
     begins: |beginning| begins(beginning, b"des"),
     read: |reader, file| source(reader, file, read::aut),
 };
 
 /// The `.fsm` files of mCRL2: parameters, states and transitions, with a line `---` between them.
-pub(super) const FSM: Format = Format {
+pub(super) const FSM: ModelFormat = ModelFormat {
     name: "a labelled transition system of mCRL2 (.fsm), parts with a line `---` between them",
     begins: |beginning| {
         let text = String::from_utf8_lossy(beginning);
@@ -46,14 +46,14 @@ fn source(
     reader: &mut dyn BufRead,
     file: &str,
     read: fn(&str, &str) -> Result<System, ReadError>,
-) -> Result<SourceModel, Unread> {
+) -> Result<SourceModel, ReadFailure> {
     let mut text = String::new();
     let unreadable = |cause| InputError::Unreadable { file: file.into(), cause };
     reader.read_to_string(&mut text).map_err(unreadable)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
     let problem =
-        |line, problem| Unread::Broken(InputError::Text { file: file.into(), line, problem });
+        |line, problem| ReadFailure::Broken(InputError::Text { file: file.into(), line, problem });
     let system = read(text, &name).map_err(|error| {
         let ReadError { line, column, expected, found, .. } = error;
         problem(line, format!("column {column}: expected {expected}, found {found}"))

@@ -2,13 +2,13 @@
 //! [coloured ones](parikh_net::coloured::text).
 
 use super::error::InputError;
-use super::format::{Format, Unread};
+use super::format::{ModelFormat, ReadFailure};
 use parikh_net::coloured;
 use parikh_net::text;
 use std::io::BufRead;
 
 /// Place/transition nets in Parikh's text format.
-pub(super) const PLAIN: Format = Format {
+pub(super) const PLAIN: ModelFormat = ModelFormat {
     name: "a net as text, in lines such as `place p 1` and `transition t: p -> q`",
     begins: |beginning| words(beginning).next().is_some_and(|first| NODES.contains(&first)),
     read: |reader, name| {
@@ -19,7 +19,7 @@ pub(super) const PLAIN: Format = Format {
 };
 
 /// Coloured nets in Parikh's text format.
-pub(super) const COLOURED: Format = Format {
+pub(super) const COLOURED: ModelFormat = ModelFormat {
     name: "a coloured net as text, which has lines such as `sort A = 1..3` as well",
     begins: |beginning| {
         let known = |word: &str| NODES.contains(&word) || COLOURS.contains(&word);
@@ -50,7 +50,7 @@ fn words(beginning: &[u8]) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.starts_with('#'))
 }
 
-fn whole(reader: &mut dyn BufRead, name: &str) -> Result<String, Unread> {
+fn whole(reader: &mut dyn BufRead, name: &str) -> Result<String, ReadFailure> {
     let mut text = String::new();
     let unreadable = |cause| InputError::Unreadable { file: name.into(), cause };
     reader.read_to_string(&mut text).map_err(unreadable)?;

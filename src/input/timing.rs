@@ -14,9 +14,9 @@
 //! | PM4Py (`StochasticPetriNet`) | `priority`; `distributionType`: `IMMEDIATE`, or bounded ones | the others |
 
 use super::error::InputError;
-use super::labels::Label;
-use super::source::Position;
-use super::xml::{Item, XmlReader, trimmed};
+use super::labels::PnmlLabel;
+use super::source::TextPosition;
+use super::xml::{XmlItem, XmlReader, trimmed};
 use parikh_net::Assumption;
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -40,7 +40,7 @@ impl<R: BufRead> XmlReader<R> {
         let mut open: Vec<(String, String)> = Vec::new();
         loop {
             match self.next()? {
-                Item::Open(tag) => {
+                XmlItem::Open(tag) => {
                     let attributes = tag.all_attributes()?;
                     // An element such as `<property key="priority">1</property>`.
                     let key = attributes.iter().find(|(name, _)| name == "key");
@@ -48,7 +48,7 @@ impl<R: BufRead> XmlReader<R> {
                     said.extend(attributes);
                     open.push((name, String::new()));
                 }
-                Item::Text(text) => {
+                XmlItem::Text(text) => {
                     // The text of a label belongs to the label's element.
                     let holder = match &open[..] {
                         [.., _, (name, _)] if matches!(&**name, "text" | "value") => open.len() - 2,
@@ -58,12 +58,12 @@ impl<R: BufRead> XmlReader<R> {
                         inside.push_str(&text);
                     }
                 }
-                Item::Close => match open.pop() {
+                XmlItem::Close => match open.pop() {
                     Some((name, text)) => said.push((name, trimmed(&text).to_owned())),
                     None => return Ok(ToolData { tool, said }),
                 },
-                Item::End => return Ok(ToolData { tool, said }),
-                Item::Nothing => {}
+                XmlItem::End => return Ok(ToolData { tool, said }),
+                XmlItem::Nothing => {}
             }
         }
     }
@@ -87,7 +87,7 @@ const UNLIMITED: [&str; 9] = [
 
 /// The times and priorities of a transition.
 #[derive(Clone, Default)]
-pub(super) struct Urgency {
+pub(super) struct TransitionUrgency {
     priority: Option<String>,
     /// The label `timed` as text. Untimed transitions fire before timed ones.
     timed: Option<String>,
@@ -96,14 +96,14 @@ pub(super) struct Urgency {
     has_rate: bool,
 }
 
-impl Urgency {
+impl TransitionUrgency {
     /// Records a label `priority`.
-    pub(super) fn prioritise(&mut self, label: Label) {
+    pub(super) fn prioritise(&mut self, label: PnmlLabel) {
         self.priority = Some(label.text);
     }
 
     /// Records a label `timed`.
-    pub(super) fn time(&mut self, label: Label) {
+    pub(super) fn time(&mut self, label: PnmlLabel) {
         self.timed = Some(label.text.to_ascii_lowercase());
     }
 
@@ -170,17 +170,23 @@ fn is_unlimited(data: &ToolData) -> bool {
 
 /// The times, priorities and rates of a partially read net.
 #[derive(Default)]
-pub(super) struct Urgencies {
+pub(super) struct NetUrgency {
     first: Option<(Option<String>, Option<String>)>,
     refusal: Option<InputError>,
     has_rates: bool,
     tools: BTreeSet<String>,
 }
 
-impl Urgencies {
+impl NetUrgency {
     /// Adds a transition.
-    pub(super) fn add(&mut self, urgency: Urgency, transition: &str, at: Position, file: &str) {
-        let Urgency { priority, timed, limit, has_rate } = urgency;
+    pub(super) fn add(
+        &mut self,
+        urgency: TransitionUrgency,
+        transition: &str,
+        at: TextPosition,
+        file: &str,
+    ) {
+        let TransitionUrgency { priority, timed, limit, has_rate } = urgency;
         self.has_rates |= has_rate;
         let order = (priority, timed);
         let differs = *self.first.get_or_insert_with(|| order.clone()) != order;

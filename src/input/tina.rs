@@ -17,22 +17,22 @@
 //! on formats.
 
 use super::error::InputError;
-use super::format::{Format, Unread};
-use super::script::{self, Script, Token, Tokens, transition_name, whole};
+use super::format::{ModelFormat, ReadFailure};
+use super::script::{self, Script, ScriptToken, ScriptTokens, transition_name, whole};
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Marking, PlaceId, TransitionId};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Place/transition nets of TINA.
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: ModelFormat = ModelFormat {
     name: "a net of TINA, in lines such as `tr t p -> q*2` and `pl p (1)`",
     begins,
     read: |reader, name| {
         let text = whole(reader, name)?;
         match net(Script { file: name, text: &text })? {
             (net, None) => Ok(net.into()),
-            (net, Some(refusal)) => Err(Unread::Timed(Box::new((net.into(), refusal)))),
+            (net, Some(refusal)) => Err(ReadFailure::Timed(Box::new((net.into(), refusal)))),
         }
     },
 };
@@ -58,7 +58,7 @@ fn begins(beginning: &[u8]) -> bool {
     }
 }
 
-fn tokens(script: Script<'_>) -> Result<Vec<Token<'_>>, InputError> {
+fn tokens(script: Script<'_>) -> Result<Vec<ScriptToken<'_>>, InputError> {
     let text = script.text;
     let mut tokens = Vec::new();
     let (mut at, mut begins_line) = (0, true);
@@ -74,7 +74,7 @@ fn tokens(script: Script<'_>) -> Result<Vec<Token<'_>>, InputError> {
             continue;
         }
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
-        let mut token = Token {
+        let mut token = ScriptToken {
             text: Cow::Borrowed(""),
             span: start..start,
             is_word: true,
@@ -124,7 +124,7 @@ fn braced(text: &str) -> Option<(String, usize)> {
 
 /// The kind of arc between a place and a transition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum TinaArcKind {
     Takes,
     Puts,
     Reads,
@@ -135,41 +135,41 @@ enum Kind {
 struct NamedArc {
     place: String,
     transition: String,
-    kind: Kind,
+    kind: TinaArcKind,
     weight: u64,
     at: Range<usize>,
 }
 
 #[derive(Default)]
-struct Node {
+struct TinaNode {
     label: Option<String>,
     tokens: Option<u64>,
 }
 
-struct Reader<'t> {
-    tokens: Tokens<'t>,
+struct TinaReader<'t> {
+    tokens: ScriptTokens<'t>,
     name: Option<String>,
-    places: Nodes,
-    transitions: Nodes,
+    places: TinaNodeList,
+    transitions: TinaNodeList,
     arcs: Vec<NamedArc>,
-    labels: Vec<(Token<'t>, String)>,
+    labels: Vec<(ScriptToken<'t>, String)>,
     /// The error that refuses times and priorities, if there are any.
     refusal: Option<InputError>,
 }
 
 /// The nodes, in the order of first mention.
 #[derive(Default)]
-struct Nodes {
+struct TinaNodeList {
     order: Vec<(String, Range<usize>)>,
-    named: HashMap<String, Node>,
+    named: HashMap<String, TinaNode>,
 }
 
-impl Nodes {
-    fn node(&mut self, token: &Token<'_>) -> &mut Node {
+impl TinaNodeList {
+    fn node(&mut self, token: &ScriptToken<'_>) -> &mut TinaNode {
         let order = &mut self.order;
         self.named.entry(token.text.to_string()).or_insert_with(|| {
             order.push((token.text.to_string(), token.span.clone()));
-            Node::default()
+            TinaNode::default()
         })
     }
 }
@@ -177,11 +177,11 @@ impl Nodes {
 /// Reads a net without its times and priorities. Also returns the error that refuses them, if the
 /// net has any.
 pub(super) fn net(script: Script<'_>) -> Result<(ExtendedNet, Option<InputError>), InputError> {
-    let mut reader = Reader {
-        tokens: Tokens::new(script, tokens(script)?),
+    let mut reader = TinaReader {
+        tokens: ScriptTokens::new(script, tokens(script)?),
         name: None,
-        places: Nodes::default(),
-        transitions: Nodes::default(),
+        places: TinaNodeList::default(),
+        transitions: TinaNodeList::default(),
         arcs: Vec::new(),
         labels: Vec::new(),
         refusal: None,
@@ -219,7 +219,7 @@ pub(super) fn net(script: Script<'_>) -> Result<(ExtendedNet, Option<InputError>
     Ok((reader.finish()?, refusal))
 }
 
-impl<'t> Reader<'t> {
+impl<'t> TinaReader<'t> {
     fn transition(&mut self) -> Result<(), InputError> {
         let name = self.tokens.word("the name of a transition")?;
         self.transitions.node(&name);
@@ -250,7 +250,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads a declaration of priorities: transitions before and behind `>` or `<`.
-    fn priorities(&mut self, keyword: &Token<'t>) -> Result<(), InputError> {
+    fn priorities(&mut self, keyword: &ScriptToken<'t>) -> Result<(), InputError> {
         let (mut names, mut signs) = (0, 0);
         while let Some(token) = self.tokens.peek().filter(|it| !it.begins_line) {
             match token.is(">") || token.is("<") {
@@ -300,8 +300,8 @@ impl<'t> Reader<'t> {
 
     /// Reads the nodes before and behind an arrow, if there are any, as neighbours of a transition
     /// or place.
-    fn arcs_of(&mut self, node: &Token<'t>, is_transition: bool) -> Result<(), InputError> {
-        let ends = |token: Option<&Token<'_>>| {
+    fn arcs_of(&mut self, node: &ScriptToken<'t>, is_transition: bool) -> Result<(), InputError> {
+        let ends = |token: Option<&ScriptToken<'_>>| {
             token.is_none_or(|it| it.begins_line && !it.is_quoted && KEYWORDS.contains(&&*it.text))
         };
         if ends(self.tokens.peek()) {
@@ -339,8 +339,8 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads the kind and the weight of an arc, behind the name of a node.
-    fn kind(&mut self, into_transition: bool) -> Result<(Kind, u64), InputError> {
-        let normal = if into_transition { Kind::Takes } else { Kind::Puts };
+    fn kind(&mut self, into_transition: bool) -> Result<(TinaArcKind, u64), InputError> {
+        let normal = if into_transition { TinaArcKind::Takes } else { TinaArcKind::Puts };
         if self.tokens.take("*") {
             return Ok((normal, self.number(1)?));
         }
@@ -360,7 +360,7 @@ impl<'t> Reader<'t> {
             return Err(self.tokens.script.error(&sign.span, what));
         }
         self.tokens.next();
-        let kind = if sign.text == "?" { Kind::Reads } else { Kind::Inhibits };
+        let kind = if sign.text == "?" { TinaArcKind::Reads } else { TinaArcKind::Inhibits };
         Ok((kind, self.number(1)?))
     }
 
@@ -429,10 +429,10 @@ impl<'t> Reader<'t> {
                 return Err(script.error(&arc.at, what));
             }
             let added = match arc.kind {
-                Kind::Takes => builder.core.take(t, p, arc.weight),
-                Kind::Puts => builder.core.put(t, p, arc.weight),
-                Kind::Reads => builder.read(t, p, arc.weight),
-                Kind::Inhibits => builder.inhibit(t, p, arc.weight),
+                TinaArcKind::Takes => builder.core.take(t, p, arc.weight),
+                TinaArcKind::Puts => builder.core.put(t, p, arc.weight),
+                TinaArcKind::Reads => builder.read(t, p, arc.weight),
+                TinaArcKind::Inhibits => builder.inhibit(t, p, arc.weight),
             };
             added.map_err(|problem| failed(&arc.at, problem))?;
         }

@@ -4,7 +4,7 @@
 //! element, since other prefixes belong to other languages.
 
 use super::error::InputError;
-use super::source::{Position, XmlSource};
+use super::source::{TextPosition, XmlSource};
 use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesStart, Event};
@@ -43,9 +43,9 @@ pub(super) fn digits<T: FromStr>(text: &str) -> Option<T> {
 }
 
 /// An item of the stream.
-pub(super) enum Item<'b> {
+pub(super) enum XmlItem<'b> {
     /// An element begins.
-    Open(Tag<'b>),
+    Open(XmlTag<'b>),
     /// The innermost open element ends.
     Close,
     /// A piece of text. One text may come in several pieces.
@@ -57,13 +57,13 @@ pub(super) enum Item<'b> {
 }
 
 /// The opening tag of an element.
-pub(super) struct Tag<'b> {
+pub(super) struct XmlTag<'b> {
     start: BytesStart<'b>,
-    pub(super) at: Position,
+    pub(super) at: TextPosition,
     pub(super) file: &'b str,
 }
 
-impl Tag<'_> {
+impl XmlTag<'_> {
     /// Returns the local name.
     pub(super) fn name(&self) -> &str {
         self.start.local_name().into_inner()
@@ -192,25 +192,25 @@ impl<R: BufRead> XmlReader<R> {
     }
 
     /// Returns the next item.
-    pub(super) fn next(&mut self) -> Result<Item<'_>, InputError> {
+    pub(super) fn next(&mut self) -> Result<XmlItem<'_>, InputError> {
         self.step(true)
     }
 
     /// Returns the next item where text and elements of other languages are errors. A stray `>` is
     /// allowed, since some writers leave it behind.
-    pub(super) fn markup(&mut self) -> Result<Item<'_>, InputError> {
+    pub(super) fn markup(&mut self) -> Result<XmlItem<'_>, InputError> {
         let prefix = self.prefix.clone();
         match self.step(false)? {
-            Item::Open(tag) if tag.prefix() != &*prefix => Err(tag.of_another_language()),
+            XmlItem::Open(tag) if tag.prefix() != &*prefix => Err(tag.of_another_language()),
             item => Ok(item),
         }
     }
 
-    fn step(&mut self, may_be_text: bool) -> Result<Item<'_>, InputError> {
+    fn step(&mut self, may_be_text: bool) -> Result<XmlItem<'_>, InputError> {
         if std::mem::take(&mut self.owes_close) {
             self.depth = self.depth.saturating_sub(1);
             self.root_closed |= self.depth == 0;
-            return Ok(Item::Close);
+            return Ok(XmlItem::Close);
         }
         self.buffer.clear();
         // Text before an element is an item of its own, so the element begins here.
@@ -238,27 +238,27 @@ impl<R: BufRead> XmlReader<R> {
             }
             Event::Start(start) => {
                 self.depth += 1;
-                Item::Open(Tag { start, at, file })
+                XmlItem::Open(XmlTag { start, at, file })
             }
             Event::Empty(start) => {
                 self.depth += 1;
                 self.owes_close = true;
-                Item::Open(Tag { start, at, file })
+                XmlItem::Open(XmlTag { start, at, file })
             }
             Event::End(_) => {
                 self.depth = self.depth.saturating_sub(1);
                 self.root_closed |= self.depth == 0;
-                Item::Close
+                XmlItem::Close
             }
             Event::Text(text) => {
                 let text = text.xml10_content();
                 if self.depth == 0 && self.root_closed && !trimmed(&text).is_empty() {
                     return Err(stray());
                 }
-                Item::Text(text)
+                XmlItem::Text(text)
             }
             Event::CData(_) | Event::GeneralRef(_) if self.depth == 0 => return Err(stray()),
-            Event::CData(text) => Item::Text(text.xml10_content()),
+            Event::CData(text) => XmlItem::Text(text.xml10_content()),
             Event::GeneralRef(reference) => {
                 let resolved = match reference.resolve_char_ref() {
                     Ok(Some(character)) => Some(Cow::Owned(character.to_string())),
@@ -266,7 +266,7 @@ impl<R: BufRead> XmlReader<R> {
                     Err(problem) => return Err(malformed(problem.to_string())),
                 };
                 let unknown = || malformed(format!("unknown entity `&{};`", &*reference));
-                Item::Text(resolved.ok_or_else(unknown)?)
+                XmlItem::Text(resolved.ok_or_else(unknown)?)
             }
             Event::Eof if self.depth > 0 => {
                 let open = self.depth;
@@ -274,20 +274,22 @@ impl<R: BufRead> XmlReader<R> {
                     "the file ends, but {open} elements are still open; was it cut off?"
                 )));
             }
-            Event::Eof => Item::End,
+            Event::Eof => XmlItem::End,
             Event::DocType(kind) if kind.contains("<!ATTLIST") => {
                 let what = "a document type that gives attributes to elements, which is not read";
                 return Err(malformed(what.to_owned()));
             }
-            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => Item::Nothing,
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {
+                XmlItem::Nothing
+            }
         };
         match item {
-            Item::Text(_) if may_be_text => Ok(item),
-            Item::Text(text) if !is_slip(&text) => {
+            XmlItem::Text(_) if may_be_text => Ok(item),
+            XmlItem::Text(text) if !is_slip(&text) => {
                 let found: String = trimmed(&text).chars().take(20).collect();
                 Err(InputError::StrayText { at: at.of(file), found })
             }
-            Item::Text(_) => Ok(Item::Nothing),
+            XmlItem::Text(_) => Ok(XmlItem::Nothing),
             item => Ok(item),
         }
     }
@@ -297,18 +299,18 @@ impl<R: BufRead> XmlReader<R> {
         let file: Box<str> = self.file.clone();
         loop {
             let found = match self.next()? {
-                Item::Open(tag) if tag.name() == expected => {
+                XmlItem::Open(tag) if tag.name() == expected => {
                     self.prefix = tag.prefix().into();
                     return Ok(());
                 }
-                Item::Open(tag) => (tag.at, format!("`<{}>`", tag.name())),
-                Item::Text(text) if !trimmed(&text).is_empty() => {
+                XmlItem::Open(tag) => (tag.at, format!("`<{}>`", tag.name())),
+                XmlItem::Text(text) if !trimmed(&text).is_empty() => {
                     let line = trimmed(&text).lines().next().unwrap_or_default();
                     let beginning: String = line.chars().take(20).collect();
-                    (Position::START, format!("the text `{beginning}`"))
+                    (TextPosition::START, format!("the text `{beginning}`"))
                 }
-                Item::End => return Err(InputError::Empty { file, expected }),
-                Item::Text(_) | Item::Nothing | Item::Close => continue,
+                XmlItem::End => return Err(InputError::Empty { file, expected }),
+                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::Close => continue,
             };
             return Err(InputError::WrongRoot { at: found.0.of(&file), found: found.1, expected });
         }
@@ -335,13 +337,13 @@ impl<R: BufRead> XmlReader<R> {
         let mut is_cut = false;
         loop {
             match self.next()? {
-                Item::Text(text) => into.push_str(&text),
-                Item::Open(_) => {
+                XmlItem::Text(text) => into.push_str(&text),
+                XmlItem::Open(_) => {
                     is_cut = true;
                     self.skip()?;
                 }
-                Item::Close | Item::End => return Ok(is_cut),
-                Item::Nothing => {}
+                XmlItem::Close | XmlItem::End => return Ok(is_cut),
+                XmlItem::Nothing => {}
             }
         }
     }
@@ -356,11 +358,11 @@ mod tests {
         let mut steps = String::new();
         loop {
             match xml.next()? {
-                Item::Open(tag) => steps.push_str(&format!("({}@{} ", tag.name(), tag.at.line)),
-                Item::Close => steps.push(')'),
-                Item::Text(text) => steps.push_str(text.trim()),
-                Item::Nothing => {}
-                Item::End => return Ok(steps),
+                XmlItem::Open(tag) => steps.push_str(&format!("({}@{} ", tag.name(), tag.at.line)),
+                XmlItem::Close => steps.push(')'),
+                XmlItem::Text(text) => steps.push_str(text.trim()),
+                XmlItem::Nothing => {}
+                XmlItem::End => return Ok(steps),
             }
         }
     }
@@ -401,11 +403,11 @@ mod tests {
     #[test]
     fn attributes_are_unescaped_and_repeated_ones_refused() {
         let mut xml = XmlReader::new(&b"<a x = \"1&amp;2\" y='' x:z='3'/>"[..], "f").unwrap();
-        let Ok(Item::Open(tag)) = xml.next() else { panic!("an element") };
+        let Ok(XmlItem::Open(tag)) = xml.next() else { panic!("an element") };
         let values = tag.attributes(["x", "y", "z"]).unwrap();
         assert_eq!(values, [Some("1&2".into()), Some(String::new()), None]);
         let mut xml = XmlReader::new(&b"<a x='1' x='2'/>"[..], "f").unwrap();
-        let Ok(Item::Open(tag)) = xml.next() else { panic!("an element") };
+        let Ok(XmlItem::Open(tag)) = xml.next() else { panic!("an element") };
         assert!(matches!(tag.attributes(["x"]), Err(InputError::Malformed { .. })));
     }
 }

@@ -7,12 +7,12 @@
 //! that a chain of edges stays a chain. Both methods begin at the roots and visit nodes in their
 //! order, so that the first nodes of a model come first in the picture.
 
-use super::Graph;
+use super::LayoutGraph;
 use std::collections::VecDeque;
 
 /// A method of choosing the edges to reverse. See the module documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ReversalMethod {
     /// Breadth-first search: reverses edges to earlier nodes.
     ByDistance,
     /// Depth-first search: reverses edges to a node on the current path.
@@ -20,7 +20,7 @@ pub(super) enum Way {
 }
 
 /// Returns for every edge, by its index in the graph, whether it is reversed.
-pub(super) fn turned(graph: &Graph, way: Way) -> Vec<bool> {
+pub(super) fn turned(graph: &LayoutGraph, way: ReversalMethod) -> Vec<bool> {
     let nodes = graph.sizes.len();
     let mut neighbours =
         Neighbours { leaving: vec![Vec::new(); nodes], entering: vec![Vec::new(); nodes] };
@@ -30,8 +30,8 @@ pub(super) fn turned(graph: &Graph, way: Way) -> Vec<bool> {
     }
     let roots = roots(graph, &neighbours);
     match way {
-        Way::ByDistance => by_distance(graph, &neighbours, &roots),
-        Way::ByDepth => by_depth(graph, &neighbours, &roots),
+        ReversalMethod::ByDistance => by_distance(graph, &neighbours, &roots),
+        ReversalMethod::ByDepth => by_depth(graph, &neighbours, &roots),
     }
 }
 
@@ -43,14 +43,14 @@ struct Neighbours {
 
 /// Returns the start nodes of the search: nodes without incoming edges and the roots of the graph.
 /// If there are none, the first node.
-fn roots(graph: &Graph, neighbours: &Neighbours) -> Vec<usize> {
+fn roots(graph: &LayoutGraph, neighbours: &Neighbours) -> Vec<usize> {
     let mut is_root: Vec<bool> = neighbours.entering.iter().map(Vec::is_empty).collect();
     graph.roots.iter().for_each(|&root| is_root[root] = true);
     let roots: Vec<usize> = (0..is_root.len()).filter(|&v| is_root[v]).collect();
     if roots.is_empty() && !is_root.is_empty() { vec![0] } else { roots }
 }
 
-fn by_distance(graph: &Graph, neighbours: &Neighbours, roots: &[usize]) -> Vec<bool> {
+fn by_distance(graph: &LayoutGraph, neighbours: &Neighbours, roots: &[usize]) -> Vec<bool> {
     let nodes = graph.sizes.len();
     let mut level: Vec<Option<i64>> = vec![None; nodes];
     let mut waiting: VecDeque<usize> = roots.iter().copied().collect();
@@ -92,7 +92,7 @@ fn by_distance(graph: &Graph, neighbours: &Neighbours, roots: &[usize]) -> Vec<b
     graph.edges.iter().map(|&(from, to)| key(to) < key(from)).collect()
 }
 
-fn by_depth(graph: &Graph, neighbours: &Neighbours, roots: &[usize]) -> Vec<bool> {
+fn by_depth(graph: &LayoutGraph, neighbours: &Neighbours, roots: &[usize]) -> Vec<bool> {
     let nodes = graph.sizes.len();
     let mut turned = vec![false; graph.edges.len()];
     let mut seen = vec![false; nodes];

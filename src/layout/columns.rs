@@ -9,15 +9,15 @@
 //! R. Barlow, D. Bartholomew, J. Bremner, H. Brunk, *Statistical inference under order
 //! restrictions*, 1972 (pool adjacent violators).
 
-use super::Spacing;
-use super::layers::Layers;
+use super::LayoutSpacing;
+use super::layers::LayeredGraph;
 use parikh_solvers::Budget;
 
 /// The number of rounds over all layers.
 const ROUNDS: usize = 24;
 
 /// Returns the centre of every node and bend, across the layers.
-pub(super) fn columns(layers: &Layers, spacing: &Spacing, budget: &Budget) -> Vec<f64> {
+pub(super) fn columns(layers: &LayeredGraph, spacing: &LayoutSpacing, budget: &Budget) -> Vec<f64> {
     let mut across = vec![0.0; layers.nodes.len()];
     for row in &layers.rows {
         let gaps = gaps(layers, row, spacing);
@@ -44,7 +44,7 @@ pub(super) fn columns(layers: &Layers, spacing: &Spacing, budget: &Budget) -> Ve
 }
 
 /// Returns the positions of a row packed as tightly as possible, from 0.
-fn gaps(layers: &Layers, row: &[usize], spacing: &Spacing) -> Vec<f64> {
+fn gaps(layers: &LayeredGraph, row: &[usize], spacing: &LayoutSpacing) -> Vec<f64> {
     let mut at = 0.0;
     let mut gaps = Vec::with_capacity(row.len());
     for (index, &v) in row.iter().enumerate() {
@@ -60,10 +60,10 @@ fn gaps(layers: &Layers, row: &[usize], spacing: &Spacing) -> Vec<f64> {
 
 /// Moves one row to the positions that its neighbours favour.
 fn settle(
-    layers: &Layers,
+    layers: &LayeredGraph,
     row: &[usize],
     [before, after]: [bool; 2],
-    spacing: &Spacing,
+    spacing: &LayoutSpacing,
     across: &mut [f64],
 ) {
     let gaps = gaps(layers, row, spacing);

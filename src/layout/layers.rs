@@ -1,11 +1,11 @@
 //! The layers with bends. An edge over several layers is split into pieces between neighbouring
 //! layers. Its bends in the layers between are treated as small nodes.
 
-use super::{Direction, Graph};
+use super::{Direction, LayoutGraph};
 
 /// A node or a bend with its size.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct LayerNode {
     /// The size in the direction of edges.
     pub(super) along: f64,
     /// The size across the direction of edges.
@@ -16,9 +16,9 @@ pub(super) struct Node {
 
 /// Nodes and bends in layers.
 #[derive(Debug)]
-pub(super) struct Layers {
+pub(super) struct LayeredGraph {
     /// The graph's nodes, followed by the bends.
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<LayerNode>,
     /// The nodes and bends of each layer in their order.
     pub(super) rows: Vec<Vec<usize>>,
     /// The neighbours in the layer before.
@@ -35,19 +35,19 @@ const PASSING: f64 = 6.0;
 /// The largest number of bends. Further edges are drawn without bends.
 const MOST_BENDS: usize = 60_000;
 
-impl Layers {
+impl LayeredGraph {
     /// Splits edges into layers. Every edge must lead to a later layer.
     pub(super) fn new(
-        graph: &Graph,
+        graph: &LayoutGraph,
         edges: &[(usize, usize)],
         ranks: &[usize],
         direction: Direction,
-    ) -> Layers {
-        let node = |size: &super::Size| match direction {
-            Direction::Right => Node { along: size.width, across: size.height, bend: false },
-            Direction::Down => Node { along: size.height, across: size.width, bend: false },
+    ) -> LayeredGraph {
+        let node = |size: &super::LayoutSize| match direction {
+            Direction::Right => LayerNode { along: size.width, across: size.height, bend: false },
+            Direction::Down => LayerNode { along: size.height, across: size.width, bend: false },
         };
-        let mut layers = Layers {
+        let mut layers = LayeredGraph {
             nodes: graph.sizes.iter().map(node).collect(),
             rows: vec![Vec::new(); ranks.iter().max().map_or(0, |last| last + 1)],
             before: vec![Vec::new(); ranks.len()],
@@ -62,7 +62,7 @@ impl Layers {
             if layers.nodes.len() + between.len() <= ranks.len() + MOST_BENDS {
                 for rank in between {
                     let bend = layers.nodes.len();
-                    layers.nodes.push(Node { along: 0.0, across: PASSING, bend: true });
+                    layers.nodes.push(LayerNode { along: 0.0, across: PASSING, bend: true });
                     layers.before.push(Vec::new());
                     layers.after.push(Vec::new());
                     layers.rows[rank].push(bend);

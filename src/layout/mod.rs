@@ -28,14 +28,14 @@ mod route;
 
 pub use route::{CLEARANCE, around};
 
-use acyclic::Way;
+use acyclic::ReversalMethod;
 use parikh_solvers::Budget;
 
 /// A graph to lay out.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {
+pub struct LayoutGraph {
     /// The sizes of nodes, including their texts.
-    pub sizes: Vec<Size>,
+    pub sizes: Vec<LayoutSize>,
     /// Edges as pairs of different nodes.
     pub edges: Vec<(usize, usize)>,
     /// Start nodes of the layout, besides nodes without incoming edges.
@@ -44,7 +44,7 @@ pub struct Graph {
 
 /// A width and a height in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Size {
+pub struct LayoutSize {
     /// The width.
     pub width: f64,
     /// The height.
@@ -52,7 +52,7 @@ pub struct Size {
 }
 
 /// A point of the picture: x to the right, y down.
-pub type Point = (f64, f64);
+pub type LayoutPoint = (f64, f64);
 
 /// The direction of edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub enum Direction {
 
 /// Distances between nodes.
 #[derive(Clone, Copy, Debug)]
-pub struct Spacing {
+pub struct LayoutSpacing {
     /// The direction of edges.
     pub direction: Direction,
     /// The distance between two layers.
@@ -76,10 +76,15 @@ pub struct Spacing {
     pub proportion: f64,
 }
 
-impl Default for Spacing {
+impl Default for LayoutSpacing {
     fn default() -> Self {
         let (between_layers, within_layers) = (34.0, 18.0);
-        Spacing { direction: Direction::Right, between_layers, within_layers, proportion: 1.5 }
+        LayoutSpacing {
+            direction: Direction::Right,
+            between_layers,
+            within_layers,
+            proportion: 1.5,
+        }
     }
 }
 
@@ -87,11 +92,11 @@ impl Default for Spacing {
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// The centre of every node.
-    pub nodes: Vec<Point>,
+    pub nodes: Vec<LayoutPoint>,
     /// The bend points of every edge from its source to its target, without the ends.
-    pub routes: Vec<Vec<Point>>,
+    pub routes: Vec<Vec<LayoutPoint>>,
     /// The total size. All coordinates are between (0, 0) and this size.
-    pub size: Size,
+    pub size: LayoutSize,
     /// The approximate number of crossings of edges.
     pub crossings: u64,
 }
@@ -99,7 +104,7 @@ pub struct Layout {
 /// Lays out a graph in the direction of `spacing`. A small graph is laid out downwards if that is
 /// better: the picture fits a page at a larger scale, and has few crossings. When `budget` is
 /// spent, the layout is not improved further.
-pub fn layout(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
+pub fn layout(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) -> Layout {
     let mut parts = pack::components(graph);
     for part in &mut parts {
         part.layout = best(&part.graph, spacing, budget);
@@ -114,8 +119,8 @@ const SEVERAL_WAYS: usize = 800;
 const CROSSING: f64 = 12.0;
 
 /// Returns the best layout of a component.
-fn best(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
-    let mut best = connected(graph, Way::ByDistance, spacing, budget);
+fn best(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) -> Layout {
+    let mut best = connected(graph, ReversalMethod::ByDistance, spacing, budget);
     if graph.sizes.len() > SEVERAL_WAYS || graph.sizes.len() < 3 || budget.is_exhausted() {
         return best;
     }
@@ -123,8 +128,12 @@ fn best(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
         let page = (layout.size.width / spacing.proportion).max(layout.size.height);
         page + CROSSING * layout.crossings as f64
     };
-    let down = Spacing { direction: Direction::Down, ..*spacing };
-    let others = [(Way::ByDepth, spacing), (Way::ByDistance, &down), (Way::ByDepth, &down)];
+    let down = LayoutSpacing { direction: Direction::Down, ..*spacing };
+    let others = [
+        (ReversalMethod::ByDepth, spacing),
+        (ReversalMethod::ByDistance, &down),
+        (ReversalMethod::ByDepth, &down),
+    ];
     for (way, spacing) in others {
         let other = connected(graph, way, spacing, budget);
         if cost(&other) < cost(&best) {
@@ -135,7 +144,12 @@ fn best(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
 }
 
 /// Lays out a component.
-fn connected(graph: &Graph, way: Way, spacing: &Spacing, budget: &Budget) -> Layout {
+fn connected(
+    graph: &LayoutGraph,
+    way: ReversalMethod,
+    spacing: &LayoutSpacing,
+    budget: &Budget,
+) -> Layout {
     let turned = acyclic::turned(graph, way);
     let edges: Vec<(usize, usize)> = graph
         .edges
@@ -144,7 +158,7 @@ fn connected(graph: &Graph, way: Way, spacing: &Spacing, budget: &Budget) -> Lay
         .map(|(&(from, to), &turned)| if turned { (to, from) } else { (from, to) })
         .collect();
     let ranks = ranks::ranks(graph.sizes.len(), &edges);
-    let mut layers = layers::Layers::new(graph, &edges, &ranks, spacing.direction);
+    let mut layers = layers::LayeredGraph::new(graph, &edges, &ranks, spacing.direction);
     let crossings = order::order(&mut layers, budget);
     let across = columns::columns(&layers, spacing, budget);
     // Layers follow each other, and each is as deep as its deepest node.
@@ -165,7 +179,7 @@ fn connected(graph: &Graph, way: Way, spacing: &Spacing, budget: &Budget) -> Lay
     };
     let (depth, breadth) = ((front - spacing.between_layers).max(0.0), (last - first).max(0.0));
     let routes = layers.chains.iter().zip(&turned).map(|(chain, &turned)| {
-        let mut route: Vec<Point> = chain.iter().map(|&v| point(v)).collect();
+        let mut route: Vec<LayoutPoint> = chain.iter().map(|&v| point(v)).collect();
         if turned {
             route.reverse();
         }
@@ -175,8 +189,8 @@ fn connected(graph: &Graph, way: Way, spacing: &Spacing, budget: &Budget) -> Lay
         nodes: (0..graph.sizes.len()).map(point).collect(),
         routes: routes.collect(),
         size: match spacing.direction {
-            Direction::Right => Size { width: depth, height: breadth },
-            Direction::Down => Size { width: breadth, height: depth },
+            Direction::Right => LayoutSize { width: depth, height: breadth },
+            Direction::Down => LayoutSize { width: breadth, height: depth },
         },
         crossings,
     }
@@ -187,11 +201,11 @@ mod tests {
     use super::*;
 
     fn laid(nodes: usize, edges: &[(usize, usize)], direction: Direction) -> Layout {
-        let sizes = vec![Size { width: 30.0, height: 20.0 }; nodes];
-        let graph = Graph { sizes, edges: edges.to_vec(), roots: Vec::new() };
+        let sizes = vec![LayoutSize { width: 30.0, height: 20.0 }; nodes];
+        let graph = LayoutGraph { sizes, edges: edges.to_vec(), roots: Vec::new() };
         // The page is so wide or so high that the requested direction is the better one.
         let proportion = if direction == Direction::Right { 20.0 } else { 0.05 };
-        let spacing = Spacing { direction, proportion, ..Spacing::default() };
+        let spacing = LayoutSpacing { direction, proportion, ..LayoutSpacing::default() };
         layout(&graph, &spacing, &Budget::unlimited())
     }
 
@@ -217,11 +231,12 @@ mod tests {
 
     #[test]
     fn the_edge_that_closes_a_cycle_goes_round_the_others() {
-        let sizes = vec![Size { width: 30.0, height: 20.0 }; 4];
-        let ring = Graph { sizes, edges: vec![(0, 1), (1, 2), (2, 3), (3, 0)], roots: vec![0] };
+        let sizes = vec![LayoutSize { width: 30.0, height: 20.0 }; 4];
+        let ring =
+            LayoutGraph { sizes, edges: vec![(0, 1), (1, 2), (2, 3), (3, 0)], roots: vec![0] };
         let budget = Budget::unlimited();
-        for way in [Way::ByDistance, Way::ByDepth] {
-            let ring = connected(&ring, way, &Spacing::default(), &budget);
+        for way in [ReversalMethod::ByDistance, ReversalMethod::ByDepth] {
+            let ring = connected(&ring, way, &LayoutSpacing::default(), &budget);
             is_clean(&ring);
             assert_eq!(ring.routes.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 0, 2]);
             // The points run from the source to the target, against the layout direction.
@@ -233,9 +248,14 @@ mod tests {
     fn what_happens_at_the_same_time_stands_side_by_side() {
         // Two cycles of three nodes share one node.
         let edges = vec![(0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (4, 0)];
-        let sizes = vec![Size { width: 30.0, height: 20.0 }; 5];
-        let graph = Graph { sizes, edges, roots: vec![0] };
-        let two = connected(&graph, Way::ByDistance, &Spacing::default(), &Budget::unlimited());
+        let sizes = vec![LayoutSize { width: 30.0, height: 20.0 }; 5];
+        let graph = LayoutGraph { sizes, edges, roots: vec![0] };
+        let two = connected(
+            &graph,
+            ReversalMethod::ByDistance,
+            &LayoutSpacing::default(),
+            &Budget::unlimited(),
+        );
         assert_eq!((two.nodes[1].0, two.nodes[2].0), (two.nodes[3].0, two.nodes[4].0));
     }
 
@@ -266,10 +286,10 @@ mod tests {
             if round % 3 == 0 {
                 budget.cancel();
             }
-            let sizes = vec![Size { width: 30.0, height: 20.0 }; nodes];
+            let sizes = vec![LayoutSize { width: 30.0, height: 20.0 }; nodes];
             let layout = layout(
-                &Graph { sizes, edges, roots: vec![nodes / 2] },
-                &Spacing::default(),
+                &LayoutGraph { sizes, edges, roots: vec![nodes / 2] },
+                &LayoutSpacing::default(),
                 &budget,
             );
             is_clean(&layout);

@@ -6,7 +6,7 @@
 //! Barycentres: Sugiyama, Tagawa, Toda, 1981. Counting crossings as inversions: W. Barth, M.
 //! Jünger, P. Mutzel, *Simple and efficient bilayer cross counting*, GD 2002.
 
-use super::layers::Layers;
+use super::layers::LayeredGraph;
 use parikh_solvers::Budget;
 
 /// The number of sweeps without improvement after which the search stops.
@@ -16,7 +16,7 @@ const PATIENCE: usize = 6;
 const SWEEPS: usize = 40;
 
 /// Finds an order for every layer, and returns the number of crossings.
-pub(super) fn order(layers: &mut Layers, budget: &Budget) -> u64 {
+pub(super) fn order(layers: &mut LayeredGraph, budget: &Budget) -> u64 {
     begin(layers);
     let mut best = layers.rows.clone();
     let mut least = crossings(layers);
@@ -41,7 +41,7 @@ pub(super) fn order(layers: &mut Layers, budget: &Budget) -> u64 {
 
 /// Sets an initial order in which neighbours are close: the order of a depth-first search from the
 /// nodes of the first layer.
-fn begin(layers: &mut Layers) {
+fn begin(layers: &mut LayeredGraph) {
     let mut when = vec![usize::MAX; layers.nodes.len()];
     let mut time = 0;
     let roots: Vec<usize> = layers.rows.iter().flatten().copied().collect();
@@ -61,7 +61,7 @@ fn begin(layers: &mut Layers) {
     layers.rows.iter_mut().for_each(|row| row.sort_by_key(|&v| when[v]));
 }
 
-fn positions(layers: &Layers) -> Vec<usize> {
+fn positions(layers: &LayeredGraph) -> Vec<usize> {
     let mut position = vec![0; layers.nodes.len()];
     for row in &layers.rows {
         row.iter().enumerate().for_each(|(at, &v)| position[v] = at);
@@ -69,9 +69,9 @@ fn positions(layers: &Layers) -> Vec<usize> {
     position
 }
 
-fn barycentres(layers: &mut Layers, forwards: bool) {
+fn barycentres(layers: &mut LayeredGraph, forwards: bool) {
     let mut position = positions(layers);
-    let Layers { rows, before, after, .. } = layers;
+    let LayeredGraph { rows, before, after, .. } = layers;
     let count = rows.len();
     for step in 1..count {
         let at = if forwards { step } else { count - 1 - step };
@@ -93,7 +93,7 @@ fn barycentres(layers: &mut Layers, forwards: bool) {
 }
 
 /// Exchanges neighbours in a layer as long as that reduces the crossings.
-fn exchange(layers: &mut Layers, budget: &Budget) {
+fn exchange(layers: &mut LayeredGraph, budget: &Budget) {
     let mut position = positions(layers);
     for at in 0..layers.rows.len() {
         if budget.is_exhausted() {
@@ -139,7 +139,7 @@ fn saved(first: &[usize], second: &[usize], position: &[usize]) -> i64 {
 }
 
 /// Returns the number of crossings between neighbouring layers.
-fn crossings(layers: &Layers) -> u64 {
+fn crossings(layers: &LayeredGraph) -> u64 {
     let position = positions(layers);
     let mut total = 0;
     for row in &layers.rows {

@@ -1,11 +1,11 @@
 //! Connected components: found, and placed side by side on a page in rows, the highest first.
 
-use super::{Graph, Layout, Size, Spacing};
+use super::{Layout, LayoutGraph, LayoutSize, LayoutSpacing};
 
 /// A connected component.
 #[derive(Debug, Default)]
 pub(super) struct GraphComponent {
-    pub(super) graph: Graph,
+    pub(super) graph: LayoutGraph,
     /// For each node, its index in the whole graph.
     nodes: Vec<usize>,
     /// For each edge, its index in the whole graph.
@@ -14,7 +14,7 @@ pub(super) struct GraphComponent {
 }
 
 /// Returns the components, in the order of their first nodes.
-pub(super) fn components(graph: &Graph) -> Vec<GraphComponent> {
+pub(super) fn components(graph: &LayoutGraph) -> Vec<GraphComponent> {
     let mut parent: Vec<usize> = (0..graph.sizes.len()).collect();
     fn root(parent: &mut [usize], mut v: usize) -> usize {
         while parent[v] != v {
@@ -54,7 +54,11 @@ pub(super) fn components(graph: &Graph) -> Vec<GraphComponent> {
 }
 
 /// Packs the components into a page.
-pub(super) fn pack(graph: &Graph, parts: Vec<GraphComponent>, spacing: &Spacing) -> Layout {
+pub(super) fn pack(
+    graph: &LayoutGraph,
+    parts: Vec<GraphComponent>,
+    spacing: &LayoutSpacing,
+) -> Layout {
     let gap = 1.5 * spacing.within_layers;
     let area: f64 =
         parts.iter().map(|part| area(part.layout.size, gap)).sum::<f64>() * spacing.proportion;
@@ -65,7 +69,7 @@ pub(super) fn pack(graph: &Graph, parts: Vec<GraphComponent>, spacing: &Spacing)
     let mut whole = Layout {
         nodes: vec![(0.0, 0.0); graph.sizes.len()],
         routes: vec![Vec::new(); graph.edges.len()],
-        size: Size::default(),
+        size: LayoutSize::default(),
         crossings: parts.iter().map(|part| part.layout.crossings).sum(),
     };
     let (mut x, mut y, mut row) = (0.0, 0.0, 0.0);
@@ -87,6 +91,6 @@ pub(super) fn pack(graph: &Graph, parts: Vec<GraphComponent>, spacing: &Spacing)
     whole
 }
 
-fn area(size: Size, gap: f64) -> f64 {
+fn area(size: LayoutSize, gap: f64) -> f64 {
     (size.width + gap) * (size.height + gap)
 }

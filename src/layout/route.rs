@@ -12,7 +12,7 @@
 //! T. Lozano-Pérez, M. Wesley, *An algorithm for planning collision-free paths among polyhedral
 //! obstacles*, Communications of the ACM 22, 1979.
 
-use super::{Point, Size};
+use super::{LayoutPoint, LayoutSize};
 use parikh_solvers::Budget;
 use std::collections::{BTreeSet, HashMap};
 
@@ -47,13 +47,13 @@ const APART: f64 = 16.0;
 /// the size `sizes`; `routes` are the routes to begin with, one per edge. An edge keeps its route
 /// if no path around is found or `budget` is spent.
 pub fn around(
-    nodes: &[Point],
-    sizes: &[Size],
+    nodes: &[LayoutPoint],
+    sizes: &[LayoutSize],
     edges: &[(usize, usize)],
-    mut routes: Vec<Vec<Point>>,
+    mut routes: Vec<Vec<LayoutPoint>>,
     budget: &Budget,
-) -> Vec<Vec<Point>> {
-    let boxes = Boxes::new(nodes, sizes);
+) -> Vec<Vec<LayoutPoint>> {
+    let boxes = BoxIndex::new(nodes, sizes);
     let mut count: HashMap<(usize, usize), usize> = HashMap::new();
     for &(from, to) in edges {
         *count.entry((from.min(to), from.max(to))).or_default() += 1;
@@ -78,14 +78,14 @@ pub fn around(
         let mut points = vec![ends[0]];
         points.extend(&routes[at]);
         points.push(ends[1]);
-        let search = Search { boxes: &boxes, joined: &joined, lane: at % LANES };
+        let search = RouteSearch { boxes: &boxes, joined: &joined, lane: at % LANES };
         routes[at] = search.mended(&points);
     }
     routes
 }
 
 /// Returns the middle of a line, moved to the left of its direction.
-fn beside([(x, y), (u, v)]: [Point; 2]) -> Point {
+fn beside([(x, y), (u, v)]: [LayoutPoint; 2]) -> LayoutPoint {
     let (dx, dy) = (u - x, v - y);
     let length = dx.hypot(dy).max(1.0);
     ((x + u) / 2.0 - dy / length * APART, (y + v) / 2.0 + dx / length * APART)
@@ -107,13 +107,13 @@ impl Rectangle {
     }
 
     /// Returns true if a point lies inside, not on the edge.
-    fn contains(self, (x, y): Point) -> bool {
+    fn contains(self, (x, y): LayoutPoint) -> bool {
         x > self.left && x < self.right && y > self.top && y < self.bottom
     }
 
     /// Returns true if a line passes the inside of the box: the parameters of the line that are
     /// within all four sides form an interval.
-    fn meets(self, [(x, y), (u, v)]: [Point; 2]) -> bool {
+    fn meets(self, [(x, y), (u, v)]: [LayoutPoint; 2]) -> bool {
         let (mut first, mut last) = (0.0f64, 1.0f64);
         for (start, step, low, high) in
             [(x, u - x, self.left, self.right), (y, v - y, self.top, self.bottom)]
@@ -131,14 +131,14 @@ impl Rectangle {
         last - first > 1e-9
     }
 
-    fn corners(self) -> [Point; 4] {
+    fn corners(self) -> [LayoutPoint; 4] {
         let Rectangle { left, top, right, bottom } = self;
         [(left, top), (right, top), (right, bottom), (left, bottom)]
     }
 }
 
 /// The boxes of all nodes, with an index by position.
-struct Boxes {
+struct BoxIndex {
     boxes: Vec<Rectangle>,
     /// The boxes that overlap each cell of a grid, by column and row.
     cells: HashMap<(i64, i64), Vec<usize>>,
@@ -151,9 +151,9 @@ fn cell(value: f64) -> i64 {
     (value / CELL).floor() as i64
 }
 
-impl Boxes {
-    fn new(nodes: &[Point], sizes: &[Size]) -> Boxes {
-        let of = |(&(x, y), &Size { width, height }): (&Point, &Size)| {
+impl BoxIndex {
+    fn new(nodes: &[LayoutPoint], sizes: &[LayoutSize]) -> BoxIndex {
+        let of = |(&(x, y), &LayoutSize { width, height }): (&LayoutPoint, &LayoutSize)| {
             let (w, h) = (width / 2.0, height / 2.0);
             Rectangle { left: x - w, top: y - h, right: x + w, bottom: y + h }
         };
@@ -167,7 +167,7 @@ impl Boxes {
                 }
             }
         }
-        Boxes { boxes, cells }
+        BoxIndex { boxes, cells }
     }
 
     /// Returns the boxes that an edge between two nodes may pass: those of its ends, and those that
@@ -183,14 +183,14 @@ impl Boxes {
     }
 
     /// Returns the boxes that contain a point or come too near to it.
-    fn around(&self, point: Point) -> impl Iterator<Item = usize> + '_ {
+    fn around(&self, point: LayoutPoint) -> impl Iterator<Item = usize> + '_ {
         let near = self.cells.get(&(cell(point.0), cell(point.1)));
         let near = near.into_iter().flatten().copied();
         near.filter(move |&at| self.boxes[at].grown(CLEARANCE).contains(point))
     }
 
     /// Returns the boxes that a line hits or comes too near to, but for those of `joined`.
-    fn hit(&self, line: [Point; 2], joined: &[usize]) -> BTreeSet<usize> {
+    fn hit(&self, line: [LayoutPoint; 2], joined: &[usize]) -> BTreeSet<usize> {
         let [(x, y), (u, v)] = line;
         let mut hit = BTreeSet::new();
         for column in cell(x.min(u))..=cell(x.max(u)) {
@@ -218,19 +218,20 @@ impl Boxes {
 }
 
 /// The search for the route of one edge.
-struct Search<'a> {
-    boxes: &'a Boxes,
+struct RouteSearch<'a> {
+    boxes: &'a BoxIndex,
     /// The boxes that the edge may pass.
     joined: &'a [usize],
     lane: usize,
 }
 
-impl Search<'_> {
+impl RouteSearch<'_> {
     /// Returns the points between the ends of a route. Each line that hits a box is replaced by a
     /// path around the box.
-    fn mended(&self, points: &[Point]) -> Vec<Point> {
-        let is_clear = |line: &[Point]| self.boxes.hit([line[0], line[1]], self.joined).is_empty();
-        let straight = |points: &[Point]| points[1..points.len() - 1].to_vec();
+    fn mended(&self, points: &[LayoutPoint]) -> Vec<LayoutPoint> {
+        let is_clear =
+            |line: &[LayoutPoint]| self.boxes.hit([line[0], line[1]], self.joined).is_empty();
+        let straight = |points: &[LayoutPoint]| points[1..points.len() - 1].to_vec();
         if points.windows(2).all(is_clear) {
             return straight(points);
         }
@@ -249,17 +250,17 @@ impl Search<'_> {
     }
 
     /// Returns a shortest path between two points, both included, that hits no box.
-    fn way(&self, ends: [Point; 2]) -> Option<Vec<Point>> {
+    fn way(&self, ends: [LayoutPoint; 2]) -> Option<Vec<LayoutPoint>> {
         let wide = BEND + LANE * self.lane as f64;
         self.way_at(ends, wide).or_else(|| self.way_at(ends, NARROW))
     }
 
     /// Returns a shortest path with bends at the distance `by` from boxes.
-    fn way_at(&self, ends: [Point; 2], by: f64) -> Option<Vec<Point>> {
+    fn way_at(&self, ends: [LayoutPoint; 2], by: f64) -> Option<Vec<LayoutPoint>> {
         let mut known = BTreeSet::new();
         let mut way = ends.to_vec();
         loop {
-            let hit = |line: &[Point]| self.boxes.hit([line[0], line[1]], self.joined);
+            let hit = |line: &[LayoutPoint]| self.boxes.hit([line[0], line[1]], self.joined);
             let hit: BTreeSet<usize> = way.windows(2).flat_map(hit).collect();
             if hit.is_empty() {
                 return Some(way);
@@ -274,9 +275,15 @@ impl Search<'_> {
     }
 
     /// Returns a shortest path along the corners of `known` that avoids those boxes.
-    fn shortest(&self, ends: [Point; 2], known: &BTreeSet<usize>, by: f64) -> Option<Vec<Point>> {
+    fn shortest(
+        &self,
+        ends: [LayoutPoint; 2],
+        known: &BTreeSet<usize>,
+        by: f64,
+    ) -> Option<Vec<LayoutPoint>> {
         let corners = known.iter().flat_map(|&at| self.boxes.boxes[at].grown(by).corners());
-        let is_free = |&point: &Point| self.boxes.around(point).all(|at| self.joined.contains(&at));
+        let is_free =
+            |&point: &LayoutPoint| self.boxes.around(point).all(|at| self.joined.contains(&at));
         let mut points = ends.to_vec();
         points.extend(corners.filter(is_free));
         let is_visible = |a: usize, b: usize| {
@@ -321,9 +328,9 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    const SIZE: Size = Size { width: 28.0, height: 28.0 };
+    const SIZE: LayoutSize = LayoutSize { width: 28.0, height: 28.0 };
 
-    fn routed(nodes: &[Point], edges: &[(usize, usize)]) -> Vec<Vec<Point>> {
+    fn routed(nodes: &[LayoutPoint], edges: &[(usize, usize)]) -> Vec<Vec<LayoutPoint>> {
         let sizes = vec![SIZE; nodes.len()];
         let routes = vec![Vec::new(); edges.len()];
         around(nodes, &sizes, edges, routes, &Budget::unlimited())
@@ -353,7 +360,7 @@ mod tests {
         for _ in 0..60 {
             let side = random.usize(2..8);
             let shake = |random: &mut fastrand::Rng| random.f64() * 20.0 - 10.0;
-            let nodes: Vec<Point> = (0..side * side)
+            let nodes: Vec<LayoutPoint> = (0..side * side)
                 .map(|at| {
                     let (column, row) = ((at % side) as f64, (at / side) as f64);
                     (column * 64.0 + shake(&mut random), row * 64.0 + shake(&mut random))
@@ -373,7 +380,7 @@ mod tests {
                         right: x + 14.0,
                         bottom: y + 14.0,
                     };
-                    let crosses = |line: &[Point]| of.meets([line[0], line[1]]);
+                    let crosses = |line: &[LayoutPoint]| of.meets([line[0], line[1]]);
                     let is_end = at == from || at == to;
                     assert!(is_end || !points.windows(2).any(crosses), "{points:?} {:?}", (x, y));
                 }

@@ -29,7 +29,7 @@ pub const SCALE: f64 = 2.0;
 
 /// The requested size of a PNG picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Size {
+pub enum PngSize {
     /// [`SCALE`], or less if the picture would be too large.
     Fitting,
     /// A scale in output pixels per pixel of the picture.
@@ -39,7 +39,7 @@ pub enum Size {
 }
 
 /// A PNG picture.
-pub struct Png {
+pub struct PngPicture {
     /// The contents of the file.
     pub bytes: Vec<u8>,
     /// The width and the height in pixels.
@@ -76,11 +76,11 @@ pub enum PngError {
 ///
 /// # Errors
 /// The result would have more than [`MOST_PIXELS`] pixels, or the SVG cannot be drawn.
-pub fn png(svg: &str, size: Size) -> Result<Png, PngError> {
+pub fn png(svg: &str, size: PngSize) -> Result<PngPicture, PngError> {
     within(svg, size, MOST_PIXELS)
 }
 
-fn within(svg: &str, size: Size, most: f64) -> Result<Png, PngError> {
+fn within(svg: &str, size: PngSize, most: f64) -> Result<PngPicture, PngError> {
     let missing = Mutex::new(BTreeSet::new());
     let mut options = Options::default();
     options.fontdb_mut().load_font_data(FONT.to_vec());
@@ -98,9 +98,9 @@ fn within(svg: &str, size: Size, most: f64) -> Result<Png, PngError> {
     let (width, height) = (f64::from(tree.size().width()), f64::from(tree.size().height()));
     let largest = (most / (width * height)).sqrt();
     let scale = match size {
-        Size::Fitting => SCALE.min(largest),
-        Size::Scale(scale) => scale,
-        Size::Width(pixels) => f64::from(pixels) / width,
+        PngSize::Fitting => SCALE.min(largest),
+        PngSize::Scale(scale) => scale,
+        PngSize::Width(pixels) => f64::from(pixels) / width,
     };
     let (wide, high) = ((width * scale).round().max(1.0), (height * scale).round().max(1.0));
     // Rounding may add a row and a column to the largest possible size.
@@ -115,7 +115,7 @@ fn within(svg: &str, size: Size, most: f64) -> Result<Png, PngError> {
     resvg::render(&tree, Transform::from_scale(across as f32, down as f32), &mut pixmap.as_mut());
     let bytes = pixmap.encode_png().map_err(|error| failed(&error))?;
     let missing = missing.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(Png { bytes, pixels, scale, missing })
+    Ok(PngPicture { bytes, pixels, scale, missing })
 }
 
 #[cfg(test)]
@@ -131,7 +131,7 @@ mod tests {
         )
     }
 
-    fn drawn(inside: &str, size: Size) -> (Pixmap, Png) {
+    fn drawn(inside: &str, size: PngSize) -> (Pixmap, PngPicture) {
         let png = png(&picture(inside), size).unwrap();
         let pixels = Pixmap::decode_png(&png.bytes).unwrap();
         assert_eq!((pixels.width(), pixels.height()), png.pixels);
@@ -145,7 +145,8 @@ mod tests {
     #[test]
     fn forms_have_their_colours_and_sizes() {
         let red = "<g class=\"red\"><rect class=\"it\" width=\"20\" height=\"20\"/></g>";
-        for (size, across) in [(Size::Scale(1.0), 40), (Size::Fitting, 80), (Size::Width(120), 120)]
+        for (size, across) in
+            [(PngSize::Scale(1.0), 40), (PngSize::Fitting, 80), (PngSize::Width(120), 120)]
         {
             let (pixels, png) = drawn(red, size);
             assert_eq!(png.pixels, (across, across / 2));
@@ -158,22 +159,22 @@ mod tests {
 
     #[test]
     fn letters_are_drawn_whatever_fonts_the_machine_has() {
-        let (tokens, png) = drawn("<text x=\"2\" y=\"14\">●●</text>", Size::Scale(4.0));
+        let (tokens, png) = drawn("<text x=\"2\" y=\"14\">●●</text>", PngSize::Scale(4.0));
         assert!(dark(&tokens) > 300 && png.missing.is_empty(), "{}", dark(&tokens));
-        let (name, png) = drawn("<text x=\"2\" y=\"14\">wäit·∞→×</text>", Size::Scale(4.0));
+        let (name, png) = drawn("<text x=\"2\" y=\"14\">wäit·∞→×</text>", PngSize::Scale(4.0));
         assert!(dark(&name) > 300 && png.missing.is_empty(), "{:?}", png.missing);
         let foreign = "<text x=\"2\" y=\"14\">a等</text><text x=\"9\" y=\"14\">待b</text>";
-        let (_, png) = drawn(foreign, Size::Scale(4.0));
+        let (_, png) = drawn(foreign, PngSize::Scale(4.0));
         assert_eq!(png.missing.into_iter().collect::<String>(), "待等");
     }
 
     #[test]
     fn a_picture_too_large_is_refused_or_made_to_fit() {
         let large = picture("").replace("\"40\"", "\"40000\"").replace("\"20\"", "\"20000\"");
-        let error = png(&large, Size::Scale(1.0)).err().unwrap().to_string();
+        let error = png(&large, PngSize::Scale(1.0)).err().unwrap().to_string();
         assert!(error.starts_with("40000 × 20000 pixels are too many"), "{error}");
         assert!(error.contains("up to --scale 0.28 is possible"), "{error}");
-        let fitting = within(&large, Size::Fitting, 2e6).unwrap();
+        let fitting = within(&large, PngSize::Fitting, 2e6).unwrap();
         assert_eq!(fitting.pixels, (2000, 1000));
     }
 }

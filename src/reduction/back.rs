@@ -16,15 +16,15 @@
 //! to level i − 1. Any other transition is expanded at its level.
 //!
 //! A dead marking of the reduced net may correspond to a marking in which postponed transitions are
-//! still enabled (pre-agglomeration). [`Back::deadlock`] fires these transitions last, those of the
-//! latest rule first, as long as they are enabled.
+//! still enabled (pre-agglomeration). [`BackTranslation::deadlock`] fires these transitions last,
+//! those of the latest rule first, as long as they are enabled.
 //!
 //! The repeated part of a lasso in the reduced net may expand to a sequence that does not repeat,
 //! because the tokens of fused places end elsewhere. The moves that bring them back appear only in
-//! front of the next pass. So [`Back::pump`] continues until the fused places hold at least what
-//! they held after an earlier pass. The part between the two passes repeats. Such passes exist in
-//! every infinite run (Dickson, *Amer. J. Math.* 35, 1913). Only one pass is stored for comparison:
-//! the latest whose number is a power of two (Brent, *BIT* 20, 1980).
+//! front of the next pass. So [`BackTranslation::pump`] continues until the fused places hold at
+//! least what they held after an earlier pass. The part between the two passes repeats. Such passes
+//! exist in every infinite run (Dickson, *Amer. J. Math.* 35, 1913). Only one pass is stored for
+//! comparison: the latest whose number is a power of two (Brent, *BIT* 20, 1980).
 //!
 //! The result can be long: a step of the reduced net with 10⁹ firings may expand to 10⁹ moves back
 //! and forth. Hence the budget.
@@ -33,50 +33,53 @@ use super::back_error::BackError;
 use super::route::Router;
 use crate::solvers::Budget;
 use parikh_evidence::reduction::{ReducedNet, WorkNet};
-use parikh_net::{FiringSequence, Marking, Net, PlaceId, Step, TransitionId};
+use parikh_net::{FiringSequence, FiringStep, Marking, Net, PlaceId, TransitionId};
 
 /// The prefix firings and the postponed transitions of one level.
 #[derive(Debug, Default)]
-struct Level {
-    prefix: Vec<Step>,
+struct FusionLevel {
+    prefix: Vec<FiringStep>,
     /// Entries, in the order of rule applications.
     fire_last: Vec<Vec<TransitionId>>,
 }
 
 /// The record of a reduction; see the module documentation.
 #[derive(Debug)]
-pub struct Back {
+pub struct BackTranslation {
     original_transitions: usize,
     /// The sequence that transition `original_transitions + i` stands for.
-    compositions: Vec<Box<[Step]>>,
+    compositions: Vec<Box<[FiringStep]>>,
     /// The levels, a level more than there are routers.
-    levels: Vec<Level>,
+    levels: Vec<FusionLevel>,
     routers: Vec<Router>,
     /// The id in the working net of each transition of the reduced net.
     final_ids: Vec<TransitionId>,
 }
 
-impl Back {
+impl BackTranslation {
     /// Limit on the steps of a translated sequence; a step takes 16 bytes.
     pub const LONGEST: usize = 1 << 27;
 
     /// Creates the record of an unchanged net with this many transitions.
-    pub(super) fn new(original_transitions: usize) -> Back {
-        Back {
+    pub(super) fn new(original_transitions: usize) -> BackTranslation {
+        BackTranslation {
             original_transitions,
             compositions: Vec::new(),
-            levels: vec![Level::default()],
+            levels: vec![FusionLevel::default()],
             routers: Vec::new(),
             final_ids: Vec::new(),
         }
     }
 
     /// Returns the back-translation of a net to itself.
-    pub(super) fn of_nothing(net: &Net) -> Back {
-        Back { final_ids: net.transitions().collect(), ..Back::new(net.transition_count()) }
+    pub(super) fn of_nothing(net: &Net) -> BackTranslation {
+        BackTranslation {
+            final_ids: net.transitions().collect(),
+            ..BackTranslation::new(net.transition_count())
+        }
     }
 
-    pub(super) fn prefire(&mut self, step: Step) {
+    pub(super) fn prefire(&mut self, step: FiringStep) {
         self.level().prefix.push(step);
     }
 
@@ -85,7 +88,7 @@ impl Back {
     }
 
     /// Records that a new transition stands for these steps.
-    pub(super) fn compose(&mut self, stands_for: &[Step]) {
+    pub(super) fn compose(&mut self, stands_for: &[FiringStep]) {
         self.compositions.push(stands_for.into());
     }
 
@@ -93,7 +96,7 @@ impl Back {
     /// by the given moves between the places, or, if there are none, by twins.
     pub(super) fn fuse(&mut self, net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) {
         self.routers.push(Router::new(net, group, moves));
-        self.levels.push(Level::default());
+        self.levels.push(FusionLevel::default());
     }
 
     /// Records the transition ids of the reduced net.
@@ -101,7 +104,7 @@ impl Back {
         self.final_ids = reduced.final_ids.clone();
     }
 
-    fn level(&mut self) -> &mut Level {
+    fn level(&mut self) -> &mut FusionLevel {
         // `new` creates the first level, and no level is ever removed.
         let last = self.levels.len() - 1;
         &mut self.levels[last]
@@ -109,7 +112,7 @@ impl Back {
 
     /// Returns the sequence that a composed transition stands for, or `None` for an original
     /// transition.
-    pub(super) fn stands_for(&self, t: TransitionId) -> Option<&[Step]> {
+    pub(super) fn stands_for(&self, t: TransitionId) -> Option<&[FiringStep]> {
         let at = t.index().checked_sub(self.original_transitions)?;
         Some(&self.compositions[at])
     }
@@ -120,7 +123,7 @@ impl Back {
     /// Returns an error if there are too many.
     pub fn expand(&self, reduced: TransitionId) -> Result<FiringSequence, BackError> {
         let mut out = FiringSequence::new();
-        let mut open = vec![Step { transition: self.final_ids[reduced.index()], count: 1 }];
+        let mut open = vec![FiringStep { transition: self.final_ids[reduced.index()], count: 1 }];
         while let Some(step) = open.pop() {
             match self.stands_for(step.transition) {
                 None => out.push(step.transition, step.count),
@@ -216,7 +219,7 @@ fn covers(now: &[Vec<u64>], before: &[Vec<u64>]) -> bool {
 
 /// A translation in progress: the output so far, and the tokens of fused places.
 struct Walk<'b> {
-    back: &'b Back,
+    back: &'b BackTranslation,
     budget: &'b Budget,
     /// Number of steps taken, written or not. The budget is checked every [`PATIENCE`] steps.
     steps: u64,
@@ -230,7 +233,7 @@ const PATIENCE: u64 = 1 << 12;
 
 impl<'b> Walk<'b> {
     /// Starts with the prefixes of all levels, the earliest first.
-    fn new(back: &'b Back, budget: &'b Budget) -> Result<Self, BackError> {
+    fn new(back: &'b BackTranslation, budget: &'b Budget) -> Result<Self, BackError> {
         let routers = back.routers.iter().map(Router::initial).collect();
         let mut walk = Walk { back, budget, steps: 0, routers, out: FiringSequence::new() };
         for (level, part) in back.levels.iter().enumerate() {
@@ -244,7 +247,7 @@ impl<'b> Walk<'b> {
         for step in sequence.steps() {
             let known = self.back.final_ids.get(step.transition.index());
             let transition = *known.ok_or(BackError::NotEnabled)?;
-            self.fire(level, Step { transition, count: step.count })?;
+            self.fire(level, FiringStep { transition, count: step.count })?;
         }
         Ok(())
     }
@@ -264,7 +267,7 @@ impl<'b> Walk<'b> {
             let (mut count, mut rises) = (1u64, true);
             while count > 0 {
                 let fires =
-                    self.try_to_fire(level, Step { transition, count }, original, marking)?;
+                    self.try_to_fire(level, FiringStep { transition, count }, original, marking)?;
                 fired |= fires;
                 rises &= fires;
                 count = if rises { count.saturating_mul(2) } else { count / 2 };
@@ -278,7 +281,7 @@ impl<'b> Walk<'b> {
     fn try_to_fire(
         &mut self,
         level: usize,
-        step: Step,
+        step: FiringStep,
         original: &Net,
         marking: &mut Marking,
     ) -> Result<bool, BackError> {
@@ -313,7 +316,7 @@ impl<'b> Walk<'b> {
     }
 
     /// Writes the expansion of `step`, a transition of the working net at `level`.
-    fn fire(&mut self, level: usize, step: Step) -> Result<(), BackError> {
+    fn fire(&mut self, level: usize, step: FiringStep) -> Result<(), BackError> {
         // Pairs of level and step allow one stack for all levels.
         let mut open = vec![(level, step)];
         let mut parts = Vec::new();
@@ -350,30 +353,34 @@ impl<'b> Walk<'b> {
 }
 
 /// Pushes the parts of `step` onto a stack, the first part on top.
-fn push_parts(open: &mut Vec<Step>, step: Step, parts: &[Step]) {
-    if let &[Step { transition, count }] = parts
+fn push_parts(open: &mut Vec<FiringStep>, step: FiringStep, parts: &[FiringStep]) {
+    if let &[FiringStep { transition, count }] = parts
         && let Some(count) = count.checked_mul(step.count)
     {
-        open.push(Step { transition, count });
+        open.push(FiringStep { transition, count });
         return;
     }
     if step.count > 1 {
-        open.push(Step { count: step.count - 1, ..step });
+        open.push(FiringStep { count: step.count - 1, ..step });
     }
     open.extend(parts.iter().rev());
 }
 
 fn within(out: &FiringSequence) -> Result<(), BackError> {
-    if out.steps().len() <= Back::LONGEST { Ok(()) } else { Err(BackError::TooLong(Back::LONGEST)) }
+    if out.steps().len() <= BackTranslation::LONGEST {
+        Ok(())
+    } else {
+        Err(BackError::TooLong(BackTranslation::LONGEST))
+    }
 }
 
 /// Returns true if the first of `steps` is enabled.
-fn starts(net: &Net, marking: &Marking, steps: &[Step]) -> bool {
+fn starts(net: &Net, marking: &Marking, steps: &[FiringStep]) -> bool {
     steps.first().is_none_or(|step| net.is_enabled(marking, step.transition))
 }
 
 /// Fires `steps` in `marking`. Returns false if this is impossible.
-fn replay(net: &Net, marking: &mut Marking, steps: &[Step]) -> bool {
+fn replay(net: &Net, marking: &mut Marking, steps: &[FiringStep]) -> bool {
     for step in steps.iter().filter(|step| step.count > 0) {
         let t = step.transition;
         let again = i128::from(step.count) - 1;

@@ -1,6 +1,6 @@
 //! Errors of back-translation.
 
-use crate::solvers::budget::Exhausted;
+use crate::solvers::budget::ExhaustionReason;
 
 /// The reason why a sequence has no translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +10,7 @@ pub enum BackError {
     TooLong(usize),
     /// The budget ended during the translation.
     #[error("{0} while the sequence was carried back")]
-    OutOfBudget(Exhausted),
+    OutOfBudget(ExhaustionReason),
     /// A firing is not enabled: the sequence does not belong to the reduced net, or a rule is
     /// wrong.
     #[error("the sequence is not one of the reduced net")]

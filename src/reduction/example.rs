@@ -4,7 +4,7 @@
 //! first net starts with a comment that states the needs: `# deadlock`, `# reachability over p, q`,
 //! `# liveness of t`, `# markings`, or several of these separated by `;`.
 
-use super::{Config, Needs, Preserve, Reduction, recheck, reduce};
+use super::{Needs, Preserve, Reduction, ReductionConfig, recheck, reduce};
 use crate::net::{Net, text};
 use crate::solvers::Budget;
 
@@ -22,7 +22,7 @@ pub(crate) fn check(rule: &'static str, source: &str) {
 pub(crate) fn reduces(rule: &'static str, before: &str, after: &str) {
     let net = text::parse(before).expect("a net");
     let needs = needs(&net, before);
-    let config = Config { only: Some(vec![rule]), ..Config::default() };
+    let config = ReductionConfig { only: Some(vec![rule]), ..ReductionConfig::default() };
     let reduction: Reduction = reduce(&net, &needs, &Budget::unlimited(), &config);
     let expected = text::parse(after).expect("a net");
     assert_eq!(text::print(&reduction.net), text::print(&expected), "{rule}");

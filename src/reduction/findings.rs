@@ -1,6 +1,6 @@
 //! Facts about single nodes of the original net that rules find.
 
-use parikh_evidence::reduction::{Conditions, Firing, Preserve, ReducedNet, WorkNet};
+use parikh_evidence::reduction::{Conditions, FiringMap, Preserve, ReducedNet, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
 /// The dead transitions and constant places found so far.
@@ -46,7 +46,7 @@ impl Findings {
     ) -> (Vec<TransitionId>, Vec<(PlaceId, u64)>) {
         if reduced.needs.preserve.covers(Preserve::REACHABILITY) {
             let protected = reduced.needs.protected.iter().copied();
-            let never = |t: &TransitionId| reduced.firing(*t) == Some(&Firing::By(Vec::new()));
+            let never = |t: &TransitionId| reduced.firing(*t) == Some(&FiringMap::By(Vec::new()));
             self.dead.extend(protected.filter(never));
         }
         self.dead.sort_unstable();

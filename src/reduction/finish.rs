@@ -1,7 +1,7 @@
 //! Conversion of the working net to the final net, with descriptive transition names, labels and
 //! units.
 
-use super::back::Back;
+use super::back::BackTranslation;
 use parikh_evidence::reduction::{self, Needs, ReducedNet, WorkNet};
 use parikh_net::units::Unit;
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId, Units};
@@ -17,7 +17,7 @@ pub(super) fn finish(
     original: &Net,
     work: &WorkNet,
     needs: Needs,
-    back: &Back,
+    back: &BackTranslation,
 ) -> Result<ReducedNet, BuildError> {
     let mut name = |builder: &NetBuilder, t| fresh(builder, composed_name(original, back, t));
     let mut complete = |builder: &mut NetBuilder, places: &[Option<PlaceId>]| {
@@ -83,7 +83,7 @@ fn fresh(builder: &NetBuilder, wanted: String) -> String {
 
 /// Returns the name of a composed transition: `a.b` for a then b, `a.b_3` for repetitions,
 /// `first...last` beyond [`LONGEST_NAME`] bytes. The name is a valid XML id if the parts are.
-fn composed_name(original: &Net, back: &Back, t: TransitionId) -> String {
+fn composed_name(original: &Net, back: &BackTranslation, t: TransitionId) -> String {
     let mut name = String::new();
     let mut open = vec![(t, 1)];
     while let Some((t, count)) = open.pop() {

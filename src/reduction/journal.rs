@@ -1,9 +1,9 @@
 //! Journals of changed nodes, for rules that look only at changes.
 //!
 //! Every changed node is recorded in a journal. Every rule has a cursor into the journal and
-//! receives the changes since its last call, as [`Dirty`]. A node that changes again before any
-//! rule has read the first record gets no second record, so journals stay short while single rules
-//! run.
+//! receives the changes since its last call, as [`ChangedNodes`]. A node that changes again before
+//! any rule has read the first record gets no second record, so journals stay short while single
+//! rules run.
 
 use parikh_evidence::reduction::WorkNet;
 use parikh_net::{PlaceId, TransitionId};
@@ -73,12 +73,16 @@ impl Journals {
     }
 
     /// Returns the changes in `net` since the last call with this cursor.
-    pub(super) fn dirty_since(&mut self, net: &WorkNet, cursor: &mut Cursor) -> Dirty {
+    pub(super) fn dirty_since(
+        &mut self,
+        net: &WorkNet,
+        cursor: &mut JournalCursor,
+    ) -> ChangedNodes {
         let places = self.places.since(&mut cursor.places);
         let transitions = self.transitions.since(&mut cursor.transitions);
         if !cursor.started {
             cursor.started = true;
-            return Dirty {
+            return ChangedNodes {
                 places: net.places().collect(),
                 transitions: net.transitions().collect(),
             };
@@ -86,7 +90,7 @@ impl Journals {
         let places = places.into_iter().map(PlaceId::new).filter(|&p| net.has_place(p)).collect();
         let transitions = transitions.into_iter().map(TransitionId::new);
         let transitions = transitions.filter(|&t| net.has_transition(t)).collect();
-        Dirty { places, transitions }
+        ChangedNodes { places, transitions }
     }
 
     /// Returns true if a transition adjacent to these places was created or changed in the current
@@ -101,7 +105,7 @@ impl Journals {
 /// The position of a reader in the journals. The default has read nothing and receives the whole
 /// net.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Cursor {
+pub(super) struct JournalCursor {
     started: bool,
     places: usize,
     transitions: usize,
@@ -109,22 +113,22 @@ pub(super) struct Cursor {
 
 /// The existing nodes that changed since a rule's last call, ascending.
 #[derive(Debug, Default)]
-pub struct Dirty {
+pub struct ChangedNodes {
     /// Places whose tokens or arcs changed.
     pub places: Vec<PlaceId>,
     /// Transitions that are new or whose arcs changed.
     pub transitions: Vec<TransitionId>,
 }
 
-impl Dirty {
+impl ChangedNodes {
     /// Returns true if nothing changed.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty() && self.transitions.is_empty()
     }
 
     /// Removes and returns the last nodes, at most `most` of each kind.
-    pub(super) fn split_off(&mut self, most: usize) -> Dirty {
-        Dirty {
+    pub(super) fn split_off(&mut self, most: usize) -> ChangedNodes {
+        ChangedNodes {
             places: self.places.split_off(self.places.len().saturating_sub(most)),
             transitions: self.transitions.split_off(self.transitions.len().saturating_sub(most)),
         }

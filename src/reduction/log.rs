@@ -6,20 +6,22 @@
 
 use super::fingerprint::Fingerprint;
 use parikh_evidence::reduction::log::CLASSES;
-use parikh_evidence::reduction::{Candidate, LogError, LogStep, MadeUp, NamedLog, Needs, rules};
+use parikh_evidence::reduction::{
+    Candidate, LogError, LogStep, NamePrefixes, NamedLog, Needs, rules,
+};
 use parikh_net::{Net, PlaceId, TransitionId, closest};
 use serde::{Deserialize, Serialize};
 
 /// The applications in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
-    entries: Vec<Entry>,
+    entries: Vec<LogEntry>,
     /// Places, transitions and multiplicities of all candidates, concatenated.
     nodes: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
+struct LogEntry {
     rule: &'static str,
     places: u32,
     transitions: u32,
@@ -35,7 +37,7 @@ impl Log {
         let (places, transitions) =
             (candidate.places.len() as u32, candidate.transitions.len() as u32);
         let weights = candidate.weights.len() as u32;
-        self.entries.push(Entry { rule, places, transitions, weights });
+        self.entries.push(LogEntry { rule, places, transitions, weights });
     }
 
     /// Returns the number of applications.
@@ -67,7 +69,7 @@ impl Log {
 
     /// Returns the log in names. `net` is the net that was reduced for `needs`.
     pub fn in_names(&self, net: &Net, needs: &Needs) -> NamedLog {
-        let made_up = MadeUp::of(net);
+        let made_up = NamePrefixes::of(net);
         let place = |p: PlaceId| match p.index().checked_sub(net.place_count()) {
             None => net.place_name(p).to_owned(),
             Some(at) => format!("{}{}", made_up.fired, net.transition_name(needs.protected[at])),

@@ -58,34 +58,35 @@ mod under_way;
 #[cfg(test)]
 mod example;
 
-pub use back::Back;
+pub use back::BackTranslation;
 pub use back_error::BackError;
 pub use fingerprint::Fingerprint;
 pub use log::{Log, LogFile, LogFileError};
 pub use outcome::{Reduction, TranslatedGoal};
 pub use parikh_evidence::reduction::{
-    Candidate, Conditions, Firing, Granted, LogError, LogStep, NamedLog, Needs, Preserve, WorkNet,
+    AssumedCondition, Candidate, Conditions, FiringMap, LogError, LogStep, NamedLog, Needs,
+    Preserve, WorkNet,
 };
 pub use redo::{recheck, redo};
-pub use statistics::{RuleStatistics, Size, Statistics};
-pub use under_way::{Tried, UnderWay};
+pub use statistics::{NetSize, ReductionStatistics, RuleStatistics};
+pub use under_way::{ApplicationOutcome, OngoingReduction};
 
 use crate::net::Net;
 use crate::solvers::Budget;
-use rules::Limits;
+use rules::GrowthLimits;
 use schedule::Schedule;
 use search::Phase;
 use std::time::Instant;
 
 /// The options of a reduction.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct ReductionConfig {
     /// Apply only these rules; `None` allows all.
     pub only: Option<Vec<&'static str>>,
     /// Disabled rules.
     pub without: Vec<&'static str>,
     /// Limits on the growth by a single application.
-    pub limits: Limits,
+    pub limits: GrowthLimits,
     /// Number of rounds with multiplying rules that may end without a smaller net (in transitions,
     /// then places) than the best round before. Default 3.
     pub growth_rounds: u32,
@@ -96,12 +97,12 @@ pub struct Config {
     pub linear: bool,
 }
 
-impl Default for Config {
+impl Default for ReductionConfig {
     fn default() -> Self {
-        Config {
+        ReductionConfig {
             only: None,
             without: Vec::new(),
-            limits: Limits::default(),
+            limits: GrowthLimits::default(),
             growth_rounds: 3,
             keep_log: true,
             linear: true,
@@ -110,7 +111,7 @@ impl Default for Config {
 }
 
 /// Reduces `net` for the given needs, until no rule applies or the budget ends.
-pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Reduction {
+pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &ReductionConfig) -> Reduction {
     let start = Instant::now();
     let needs = needs.normalised();
     let mut rules = rules::all(&config.limits);
@@ -123,7 +124,7 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
             conditions.preserves.covers(needs.preserve) && conditions.takes.cover(net.features());
         wanted && in_time && fits
     });
-    let mut under_way = UnderWay::new(net, &needs);
+    let mut under_way = OngoingReduction::new(net, &needs);
     if !config.keep_log {
         under_way = under_way.without_log();
     }
@@ -131,7 +132,8 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
     schedule.run();
     let rules = schedule.take_statistics();
     let Schedule { under_way, rounds, cut_short, .. } = schedule;
-    let statistics = Statistics { rules, rounds, cut_short, ..Statistics::default() };
+    let statistics =
+        ReductionStatistics { rules, rounds, cut_short, ..ReductionStatistics::default() };
     let mut reduction = match under_way.finish(net, statistics.clone()) {
         Ok(reduction) => reduction,
         // The only causes are a lack of ids or of memory for names. The reduction is then useless.

@@ -65,7 +65,7 @@ pub(super) fn arc_count(net: &WorkNet) -> usize {
 
 /// A linear program over multiplicities: one column per place and one row per effect, whose value
 /// is Σ y(p)·Δ(t,p).
-pub(super) struct Effects {
+pub(super) struct MultiplicityProgram {
     pub(super) program: LinearProgram,
     /// Places, indexed by column.
     pub(super) places: Vec<PlaceId>,
@@ -75,7 +75,7 @@ pub(super) struct Effects {
     rows: Vec<Option<Row>>,
 }
 
-impl Effects {
+impl MultiplicityProgram {
     /// Builds the program with multiplicities within `multiplicity` and changes of the sum within
     /// `change`.
     ///
@@ -85,7 +85,7 @@ impl Effects {
         net: &WorkNet,
         multiplicity: Interval,
         change: Interval,
-    ) -> Result<Effects, ProgramError> {
+    ) -> Result<MultiplicityProgram, ProgramError> {
         let mut program = LinearProgram::new(Sense::Minimise);
         let places: Vec<PlaceId> = net.places().collect();
         let mut columns = vec![Column(0); net.place_ids()];
@@ -110,7 +110,7 @@ impl Effects {
             };
             rows[t.index()] = Some(row);
         }
-        Ok(Effects { program, places, columns, rows })
+        Ok(MultiplicityProgram { program, places, columns, rows })
     }
 
     pub(super) fn column(&self, p: PlaceId) -> Column {

@@ -1,6 +1,6 @@
 //! The requirements of questions on a reduction.
 
-use parikh_evidence::reduction::{Form, Needs, Preserve};
+use parikh_evidence::reduction::{Needs, PredicateForm, Preserve};
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Goal, Net, PlaceId, Predicate, RunProperty, TransitionId};
 
@@ -78,17 +78,17 @@ pub(super) fn is_of_markings(property: &RunProperty) -> bool {
 }
 
 fn add(needs: &mut Needs, net: &Net, predicate: &Predicate) {
-    match Form::of(predicate) {
-        Form::Parts(parts) => parts.iter().for_each(|part| add(needs, net, part)),
-        Form::Fires(t) => {
+    match PredicateForm::of(predicate) {
+        PredicateForm::Parts(parts) => parts.iter().for_each(|part| add(needs, net, part)),
+        PredicateForm::Fires(t) => {
             needs.preserve = needs.preserve | Preserve::REACHABILITY;
             needs.protected.push(t);
         }
-        Form::DeadAnd(rest) => {
+        PredicateForm::DeadAnd(rest) => {
             needs.preserve = needs.preserve | Preserve::DEADLOCK;
             rest.iter().for_each(|part| needs.support.extend(part.support(net)));
         }
-        Form::State => {
+        PredicateForm::State => {
             needs.preserve = needs.preserve | Preserve::REACHABILITY;
             needs.support.extend(predicate.support(net));
         }

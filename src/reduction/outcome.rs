@@ -1,10 +1,10 @@
 //! The result of a reduction: the smaller net, the meaning of its nodes, and the back-translation.
 
-use super::back::Back;
+use super::back::BackTranslation;
 use super::log::Log;
 use super::needs::is_of_markings;
-use super::statistics::{Size, Statistics};
-use parikh_evidence::reduction::{Firing, Needs, Preserve, ReducedNet};
+use super::statistics::{NetSize, ReductionStatistics};
+use parikh_evidence::reduction::{FiringMap, Needs, Preserve, ReducedNet};
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Goal, Net, PlaceId, RunProperty, TransitionId};
 use std::collections::HashMap;
@@ -25,11 +25,11 @@ pub struct Reduction {
     /// The reduced net with the meaning of its nodes.
     pub reduced: ReducedNet,
     /// The back-translation of firing sequences.
-    pub back: Back,
+    pub back: BackTranslation,
     /// The applications in order.
     pub log: Log,
     /// Counts and times.
-    pub statistics: Statistics,
+    pub statistics: ReductionStatistics,
     /// Transitions of the original net found to be dead, ascending. The list may be incomplete.
     pub dead_transitions: Vec<TransitionId>,
     /// Places of the original net whose tokens are constant, with these tokens, ascending.
@@ -45,8 +45,8 @@ impl Deref for Reduction {
 
 impl Reduction {
     /// Returns the net as its own reduction.
-    pub(super) fn nothing(net: &Net, needs: Needs, statistics: Statistics) -> Reduction {
-        let by = |&t: &TransitionId| Firing::By(vec![t]);
+    pub(super) fn nothing(net: &Net, needs: Needs, statistics: ReductionStatistics) -> Reduction {
+        let by = |&t: &TransitionId| FiringMap::By(vec![t]);
         let reduced = ReducedNet {
             places: net.places().map(Some).collect(),
             final_ids: net.transitions().collect(),
@@ -57,9 +57,13 @@ impl Reduction {
         };
         Reduction {
             reduced,
-            back: Back::of_nothing(net),
+            back: BackTranslation::of_nothing(net),
             log: Log::default(),
-            statistics: Statistics { before: Size::of(net), after: Size::of(net), ..statistics },
+            statistics: ReductionStatistics {
+                before: NetSize::of(net),
+                after: NetSize::of(net),
+                ..statistics
+            },
             dead_transitions: Vec::new(),
             constant_places: Vec::new(),
         }

@@ -5,8 +5,8 @@
 
 use super::log::Log;
 use super::outcome::Reduction;
-use super::statistics::{RuleStatistics, Statistics};
-use super::under_way::{Notes, UnderWay};
+use super::statistics::{ReductionStatistics, RuleStatistics};
+use super::under_way::{OngoingReduction, ReductionRecord};
 use parikh_evidence::reduction::{LogError, Needs, WorkNet};
 use parikh_net::Net;
 use std::time::Instant;
@@ -18,7 +18,7 @@ use std::time::Instant;
 pub fn redo(net: &Net, needs: &Needs, log: &Log) -> Result<Reduction, LogError> {
     let start = Instant::now();
     let needs = needs.normalised();
-    let mut notes = Notes::new(&WorkNet::new(net, &needs), &needs);
+    let mut notes = ReductionRecord::new(&WorkNet::new(net, &needs), &needs);
     let mut note =
         |rule, candidate: &_, net: &_, edits: &_| notes.take(rule, candidate, net, edits);
     let steps = log.steps().map(Ok);
@@ -32,8 +32,8 @@ pub fn redo(net: &Net, needs: &Needs, log: &Log) -> Result<Reduction, LogError> 
         rules[at].candidates += 1;
         rules[at].applied += 1;
     }
-    let statistics = Statistics { rules, rounds: 1, ..Statistics::default() };
-    let under_way = UnderWay::resume(work, needs, log.clone(), notes);
+    let statistics = ReductionStatistics { rules, rounds: 1, ..ReductionStatistics::default() };
+    let under_way = OngoingReduction::resume(work, needs, log.clone(), notes);
     let mut reduction = under_way.finish(net, statistics).map_err(|_| LogError::OtherNet)?;
     reduction.statistics.time = start.elapsed();
     Ok(reduction)

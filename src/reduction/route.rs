@@ -13,7 +13,7 @@ use crate::solvers::Budget;
 use parikh_evidence::reduction::WorkNet;
 use parikh_evidence::reduction::rules::equal_futures::are_twins;
 use parikh_evidence::reduction::rules::fused_cycles::move_of;
-use parikh_net::{PlaceId, Step, TransitionId};
+use parikh_net::{FiringStep, PlaceId, TransitionId};
 use std::collections::{HashMap, VecDeque};
 
 /// The arcs between a transition and the places of a group: (position, taken, put).
@@ -21,7 +21,7 @@ type GroupArcs = Box<[(usize, u64, u64)]>;
 
 /// The method that provides tokens to a firing.
 #[derive(Debug)]
-enum Routing {
+enum ReductionRoute {
     /// Moves (from, to, by): positions in the group, and the transition that moves a token. The
     /// moves connect the group strongly.
     Moves(Vec<(usize, usize, TransitionId)>),
@@ -30,10 +30,10 @@ enum Routing {
     Twins(Vec<Vec<TransitionId>>),
 }
 
-impl Routing {
+impl ReductionRoute {
     /// Determines the routing for the places of `group` before they are fused in `net`: by the
     /// given moves, or by twins if there are none.
-    fn of(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> Routing {
+    fn of(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> ReductionRoute {
         if moves.is_empty()
             && let &[p, q] = group
         {
@@ -41,7 +41,7 @@ impl Routing {
                 let twins = net.consumers(q).filter(|&u| are_twins(net, t, u, p, q));
                 std::iter::once(t).chain(twins).collect()
             };
-            return Routing::Twins(net.consumers(p).map(class).collect());
+            return ReductionRoute::Twins(net.consumers(p).map(class).collect());
         }
         let at: HashMap<PlaceId, usize> = group.iter().copied().zip(0..).collect();
         let ends = |&t: &TransitionId| {
@@ -51,7 +51,7 @@ impl Routing {
         let mut moves: Vec<_> = moves.iter().filter_map(ends).collect();
         // Sorted by target, because `path_to` looks up the moves to a place.
         moves.sort_by_key(|&(_, to, _)| to);
-        Routing::Moves(moves)
+        ReductionRoute::Moves(moves)
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Router {
     /// Transitions with this id or a higher one were created after the fusion.
     watermark: usize,
     initial: Vec<u64>,
-    routing: Routing,
+    routing: ReductionRoute,
     arcs: HashMap<TransitionId, GroupArcs>,
     /// The class of a transition with twins.
     class_of: HashMap<TransitionId, usize>,
@@ -69,9 +69,9 @@ pub(super) struct Router {
 
 impl Router {
     /// Creates the router for the places of `group` before they are fused in `net`; see
-    /// [`Back::fuse`](super::Back::fuse).
+    /// [`BackTranslation::fuse`](super::BackTranslation::fuse).
     pub(super) fn new(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> Router {
-        let routing = Routing::of(net, group, moves);
+        let routing = ReductionRoute::of(net, group, moves);
         let mut arcs: HashMap<TransitionId, Vec<(usize, u64, u64)>> = HashMap::new();
         for (at, &p) in group.iter().enumerate() {
             for t in net.neighbours(p) {
@@ -80,7 +80,7 @@ impl Router {
             }
         }
         let mut class_of = HashMap::new();
-        if let Routing::Twins(classes) = &routing {
+        if let ReductionRoute::Twins(classes) = &routing {
             for (class, twins) in classes.iter().enumerate() {
                 class_of.extend(twins.iter().map(|&t| (t, class)));
             }
@@ -107,22 +107,22 @@ impl Router {
     pub(super) fn route(
         &self,
         tokens: &mut [u64],
-        step: Step,
-        out: &mut Vec<Step>,
+        step: FiringStep,
+        out: &mut Vec<FiringStep>,
         budget: &Budget,
-    ) -> Result<Option<Step>, BackError> {
+    ) -> Result<Option<FiringStep>, BackError> {
         if !self.arcs.contains_key(&step.transition) {
             out.push(step);
             return Ok(None);
         }
         let mut fires = step.transition;
         match &self.routing {
-            Routing::Moves(moves) => {
+            ReductionRoute::Moves(moves) => {
                 if let Some(arcs) = self.arcs.get(&fires) {
                     gather(tokens, arcs, step.count, moves, out, budget)?;
                 }
             }
-            Routing::Twins(classes) => {
+            ReductionRoute::Twins(classes) => {
                 if let Some(&class) = self.class_of.get(&fires) {
                     let twins = classes[class].iter().copied();
                     let fit = |t: &TransitionId| self.arcs.get(t).is_some_and(|a| fits(tokens, a));
@@ -146,8 +146,8 @@ impl Router {
                 i128::from(tokens[at]) + i128::from(count) * (i128::from(put) - i128::from(taken));
             tokens[at] = u64::try_from(after).map_err(|_| BackError::NotEnabled)?;
         }
-        out.push(Step { transition: fires, count });
-        let rest = Step { count: step.count - count, ..step };
+        out.push(FiringStep { transition: fires, count });
+        let rest = FiringStep { count: step.count - count, ..step };
         Ok((rest.count > 0).then_some(rest))
     }
 }
@@ -159,7 +159,7 @@ fn gather(
     arcs: &GroupArcs,
     count: u64,
     moves: &[(usize, usize, TransitionId)],
-    out: &mut Vec<Step>,
+    out: &mut Vec<FiringStep>,
     budget: &Budget,
 ) -> Result<(), BackError> {
     if fits(tokens, arcs) {
@@ -188,7 +188,7 @@ fn gather(
             // Move all tokens that this place can spare at once.
             let Some(&(from, ..)) = path.first() else { return Err(BackError::NotEnabled) };
             let count = (tokens[from] - wanted[from]).min(wanted[place] - tokens[place]);
-            out.extend(path.iter().map(|&(.., transition)| Step { transition, count }));
+            out.extend(path.iter().map(|&(.., transition)| FiringStep { transition, count }));
             tokens[from] -= count;
             tokens[place] += count;
         }

@@ -16,27 +16,27 @@
 //!
 //! The net is valid between any two applications, so the budget may end the reduction anywhere.
 
-use super::Config;
-use super::journal::Cursor;
-use super::search::{Phase, Rule};
+use super::ReductionConfig;
+use super::journal::JournalCursor;
+use super::search::{Phase, SearchRule};
 use super::statistics::RuleStatistics;
-use super::under_way::{Tried, UnderWay};
+use super::under_way::{ApplicationOutcome, OngoingReduction};
 use crate::solvers::Budget;
-use parikh_evidence::reduction::{Candidate, Granted};
+use parikh_evidence::reduction::{AssumedCondition, Candidate};
 use std::time::{Duration, Instant};
 
-struct Running {
-    rule: Rule,
-    cursor: Cursor,
+struct ScheduledRule {
+    rule: SearchRule,
+    cursor: JournalCursor,
     statistics: RuleStatistics,
 }
 
 /// The state of a reduction and its schedule.
 pub(super) struct Schedule<'a> {
-    pub(super) under_way: UnderWay,
+    pub(super) under_way: OngoingReduction,
     budget: &'a Budget,
-    config: &'a Config,
-    rules: Vec<Running>,
+    config: &'a ReductionConfig,
+    rules: Vec<ScheduledRule>,
     /// Time limit for all rules with linear programs.
     linear_time: Duration,
     pub(super) rounds: u32,
@@ -55,14 +55,14 @@ const LINEAR_TIME: (Duration, u32) = (Duration::from_secs(2), 5);
 
 impl<'a> Schedule<'a> {
     pub(super) fn new(
-        under_way: UnderWay,
-        rules: Vec<Rule>,
+        under_way: OngoingReduction,
+        rules: Vec<SearchRule>,
         budget: &'a Budget,
-        config: &'a Config,
+        config: &'a ReductionConfig,
     ) -> Self {
-        let running = |rule: Rule| Running {
+        let running = |rule: SearchRule| ScheduledRule {
             statistics: RuleStatistics { name: rule.name, ..RuleStatistics::default() },
-            cursor: Cursor::default(),
+            cursor: JournalCursor::default(),
             rule,
         };
         let (most, share) = LINEAR_TIME;
@@ -128,7 +128,7 @@ impl<'a> Schedule<'a> {
 
     fn show_all_again(&mut self) {
         for running in &mut self.rules {
-            running.cursor = Cursor::default();
+            running.cursor = JournalCursor::default();
             running.rule.search.forget();
         }
     }
@@ -214,10 +214,14 @@ impl<'a> Schedule<'a> {
                 candidate.places.iter().for_each(|&p| journals.note_place(p));
                 continue;
             }
-            match self.under_way.try_at(running.rule.conditions, &candidate, Granted::NOTHING) {
-                Tried::No => {}
-                Tried::Applied => statistics.applied += 1,
-                Tried::Refused => statistics.refused += 1,
+            match self.under_way.try_at(
+                running.rule.conditions,
+                &candidate,
+                AssumedCondition::NOTHING,
+            ) {
+                ApplicationOutcome::No => {}
+                ApplicationOutcome::Applied => statistics.applied += 1,
+                ApplicationOutcome::Refused => statistics.refused += 1,
             }
         }
     }

@@ -5,7 +5,7 @@
 //! reduced.
 
 use super::candidate;
-use super::journal::Dirty;
+use super::journal::ChangedNodes;
 use crate::solvers::Budget;
 use parikh_evidence::reduction::{Candidate, Conditions, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
@@ -21,25 +21,25 @@ pub(super) enum Phase {
     Agglomeration,
     /// May add transitions or is expensive: runs when nothing else applies.
     Product,
-    /// Solves linear programs to find candidates: runs last, and only as long as [`Search::allow`]
-    /// permits.
+    /// Solves linear programs to find candidates: runs last, and only as long as
+    /// [`CandidateSearch::allow`] permits.
     Linear,
 }
 
 /// A rule with the search for its candidates.
-pub(super) struct Rule {
+pub(super) struct SearchRule {
     /// The name of the search, used in statistics and on the command line.
     pub(super) name: &'static str,
     pub(super) conditions: &'static Conditions,
     pub(super) phase: Phase,
-    pub(super) search: Box<dyn Search>,
+    pub(super) search: Box<dyn CandidateSearch>,
 }
 
 /// The search for candidates of one rule.
-pub(super) trait Search {
+pub(super) trait CandidateSearch {
     /// Appends promising candidates in a deterministic order. `dirty` holds the changes since the
     /// last call.
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>);
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>);
 
     /// Returns true if a candidate must wait for the next batch when an adjacent transition changed
     /// in this batch. This is not needed for soundness. It prevents chains from being merged from
@@ -57,7 +57,7 @@ pub(super) trait Search {
 
     /// Receives all changes since the last call, before [`find`](Self::find) receives them in
     /// portions. It is for rules that compare nodes with other nodes.
-    fn learn(&mut self, _net: &WorkNet, _dirty: &Dirty) {}
+    fn learn(&mut self, _net: &WorkNet, _dirty: &ChangedNodes) {}
 }
 
 /// Proposes each place that changed, or is adjacent to a changed transition, and satisfies the
@@ -70,22 +70,22 @@ pub(super) struct ChangedPlaces(pub(super) fn(&WorkNet, PlaceId) -> bool);
 /// Proposes each changed transition that satisfies the test.
 pub(super) struct ChangedTransitions(pub(super) fn(&WorkNet, TransitionId) -> bool);
 
-impl Search for PlacesAround {
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+impl CandidateSearch for PlacesAround {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let places = dirty.places_around(net).into_iter();
         candidates.extend(places.filter(|&p| self.0(net, p)).map(candidate::place));
     }
 }
 
-impl Search for ChangedPlaces {
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+impl CandidateSearch for ChangedPlaces {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let places = dirty.places.iter().copied();
         candidates.extend(places.filter(|&p| self.0(net, p)).map(candidate::place));
     }
 }
 
-impl Search for ChangedTransitions {
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+impl CandidateSearch for ChangedTransitions {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let transitions = dirty.transitions.iter().copied().filter(|&t| self.0(net, t));
         candidates.extend(transitions.map(|t| candidate::transitions([t])));
     }

@@ -25,7 +25,7 @@ pub struct RuleStatistics {
 
 /// The size of a net.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Size {
+pub struct NetSize {
     /// Number of places without virtual places.
     pub places: usize,
     /// Number of transitions.
@@ -34,10 +34,10 @@ pub struct Size {
     pub arcs: usize,
 }
 
-impl Size {
+impl NetSize {
     /// Returns the size of `net`.
-    pub fn of(net: &Net) -> Size {
-        Size {
+    pub fn of(net: &Net) -> NetSize {
+        NetSize {
             places: net.place_count(),
             transitions: net.transition_count(),
             arcs: net.arc_count(),
@@ -47,11 +47,11 @@ impl Size {
 
 /// The statistics of a reduction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct ReductionStatistics {
     /// The size before.
-    pub before: Size,
+    pub before: NetSize,
     /// The size after.
-    pub after: Size,
+    pub after: NetSize,
     /// One entry per rule that could run, in their order.
     pub rules: Vec<RuleStatistics>,
     /// Number of rounds over the rules.
@@ -62,14 +62,14 @@ pub struct Statistics {
     pub time: Duration,
 }
 
-impl Statistics {
+impl ReductionStatistics {
     /// Returns the number of applications of the rule with this name.
     pub fn applied(&self, rule: &str) -> u64 {
         self.rules.iter().filter(|entry| entry.name == rule).map(|entry| entry.applied).sum()
     }
 }
 
-impl fmt::Display for Statistics {
+impl fmt::Display for ReductionStatistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (before, after) = (self.before, self.after);
         write!(

@@ -2,39 +2,40 @@
 //!
 //! The net is valid between any two applications, so a reduction may end anywhere.
 
-use super::back::Back;
+use super::back::BackTranslation;
 use super::findings::Findings;
 use super::finish::finish;
 use super::journal::Journals;
 use super::log::Log;
 use super::outcome::Reduction;
-use super::statistics::{Size, Statistics};
+use super::statistics::{NetSize, ReductionStatistics};
 use parikh_evidence::reduction::{
-    Candidate, Conditions, Context, Edit, Granted, Needs, Preserve, WorkNet, apply, propose,
+    AssumedCondition, Candidate, Conditions, Context, Edit, Needs, Preserve, WorkNet, apply,
+    propose,
 };
 use parikh_net::{BuildError, Net, PlaceId, TransitionId};
 
 /// A net under reduction, with everything recorded so far.
 #[derive(Debug)]
-pub struct UnderWay {
+pub struct OngoingReduction {
     net: WorkNet,
     needs: Needs,
     log: Option<Log>,
-    notes: Notes,
+    notes: ReductionRecord,
 }
 
 /// The records of a reduction: the back-translation, the findings, and the changes for the
 /// searches.
 #[derive(Debug)]
-pub(super) struct Notes {
-    pub(super) back: Back,
+pub(super) struct ReductionRecord {
+    pub(super) back: BackTranslation,
     pub(super) findings: Findings,
     pub(super) journals: Journals,
 }
 
 /// The outcome of a proposed candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tried {
+pub enum ApplicationOutcome {
     /// The conditions do not hold.
     No,
     /// The candidate was applied.
@@ -43,24 +44,29 @@ pub enum Tried {
     Refused,
 }
 
-impl UnderWay {
+impl OngoingReduction {
     /// Starts a reduction of `net` that preserves `needs`.
-    pub fn new(net: &Net, needs: &Needs) -> UnderWay {
+    pub fn new(net: &Net, needs: &Needs) -> OngoingReduction {
         let needs = needs.normalised();
         let net = WorkNet::new(net, &needs);
-        let notes = Notes::new(&net, &needs);
-        UnderWay { net, needs, log: Some(Log::default()), notes }
+        let notes = ReductionRecord::new(&net, &needs);
+        OngoingReduction { net, needs, log: Some(Log::default()), notes }
     }
 
     /// Disables the log.
-    pub(super) fn without_log(mut self) -> UnderWay {
+    pub(super) fn without_log(mut self) -> OngoingReduction {
         self.log = None;
         self
     }
 
     /// Continues from the result of a replayed log.
-    pub(super) fn resume(net: WorkNet, needs: Needs, log: Log, notes: Notes) -> UnderWay {
-        UnderWay { net, needs, log: Some(log), notes }
+    pub(super) fn resume(
+        net: WorkNet,
+        needs: Needs,
+        log: Log,
+        notes: ReductionRecord,
+    ) -> OngoingReduction {
+        OngoingReduction { net, needs, log: Some(log), notes }
     }
 
     /// Returns the current net.
@@ -77,43 +83,53 @@ impl UnderWay {
         &mut self,
         rule: &'static Conditions,
         candidate: &Candidate,
-        granted: Granted,
-    ) -> Tried {
+        granted: AssumedCondition,
+    ) -> ApplicationOutcome {
         let context = Context::new(&self.net, self.needs.preserve, granted);
-        let Some(proposal) = propose(rule, &context, candidate) else { return Tried::No };
+        let Some(proposal) = propose(rule, &context, candidate) else {
+            return ApplicationOutcome::No;
+        };
         let notes = &mut self.notes;
         let note = |net: &WorkNet, edits: &[Edit]| notes.take(rule, candidate, net, edits);
         if apply(&mut self.net, proposal, note).is_err() {
-            return Tried::Refused;
+            return ApplicationOutcome::Refused;
         }
         if let Some(log) = &mut self.log {
             log.push(rule.name, candidate);
         }
-        Tried::Applied
+        ApplicationOutcome::Applied
     }
 
     /// Builds the reduction; `net` is the original net.
     ///
     /// # Errors
     /// Returns an error if ids or memory for names run out.
-    pub fn finish(self, net: &Net, mut statistics: Statistics) -> Result<Reduction, BuildError> {
-        let UnderWay { net: work, needs, log, notes: Notes { mut back, findings, journals } } =
-            self;
+    pub fn finish(
+        self,
+        net: &Net,
+        mut statistics: ReductionStatistics,
+    ) -> Result<Reduction, BuildError> {
+        let OngoingReduction {
+            net: work,
+            needs,
+            log,
+            notes: ReductionRecord { mut back, findings, journals },
+        } = self;
         drop(journals);
         let reduced = finish(net, &work, needs, &back)?;
         back.finish(&reduced);
-        statistics.before = Size::of(net);
-        statistics.after = Size::of(&reduced.net);
+        statistics.before = NetSize::of(net);
+        statistics.after = NetSize::of(&reduced.net);
         let (dead_transitions, constant_places) = findings.into_parts(&reduced);
         let log = log.unwrap_or_default();
         Ok(Reduction { reduced, back, log, statistics, dead_transitions, constant_places })
     }
 }
 
-impl Notes {
-    pub(super) fn new(net: &WorkNet, needs: &Needs) -> Notes {
-        Notes {
-            back: Back::new(net.original_transitions()),
+impl ReductionRecord {
+    pub(super) fn new(net: &WorkNet, needs: &Needs) -> ReductionRecord {
+        ReductionRecord {
+            back: BackTranslation::new(net.original_transitions()),
             findings: Findings::new(needs.preserve.covers(Preserve::REACHABILITY)),
             journals: Journals::default(),
         }

@@ -3,18 +3,18 @@
 //!
 //! A dead transition *waits* for an input place if the place initially holds fewer tokens than the
 //! arc takes and only dead transitions add tokens to the place. Dead transitions that wait for the
-//! same place, directly or through other transitions, form one [`Cause`]. The *roots* of a cause
-//! wait for nothing. A root is a transition with a reason of its own, or a place to which no
-//! transition adds a token. Without roots, the transitions wait for each other. Causes whose roots
-//! are excluded by the same sum of tokens are merged.
+//! same place, directly or through other transitions, form one [`DeadTransitionCause`]. The *roots*
+//! of a cause wait for nothing. A root is a transition with a reason of its own, or a place to
+//! which no transition adds a token. Without roots, the transitions wait for each other. Causes
+//! whose roots are excluded by the same sum of tokens are merged.
 
-use super::text::Text;
-use crate::structure::excluded::{Exclusion, Sums};
+use super::text::Sentence;
+use crate::structure::excluded::{Exclusion, InvariantSums};
 use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId, TransitionId};
 
 /// Transitions that never fire for one common reason.
-pub(super) struct Cause {
+pub(super) struct DeadTransitionCause {
     /// The dead transitions of the cause, roots first.
     pub(super) members: Vec<TransitionId>,
     /// The members that wait for no other transition.
@@ -24,11 +24,11 @@ pub(super) struct Cause {
     /// Places for which members wait and to which only members add tokens.
     pub(super) waited_for: Vec<PlaceId>,
     /// The reason of every root, if all roots have the same reason.
-    of_all_roots: Option<Text>,
+    of_all_roots: Option<Sentence>,
 }
 
 /// Groups the dead transitions of a net by cause.
-pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<Cause> {
+pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCause> {
     let mut is_dead = vec![false; net.transition_count()];
     dead.iter().for_each(|t| is_dead[t.index()] = true);
     let feeds = |p: PlaceId| {
@@ -43,20 +43,23 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<Cause> {
     let waits_for: Vec<Option<PlaceId>> = dead.iter().map(|&t| waits(t)).collect();
     // The first nodes are the transitions, followed by the places. A transition is joined with the
     // place for which it waits, and this place with the transitions that feed it.
-    let mut joined = Joined::new(net.transition_count() + net.place_count());
+    let mut joined = DisjointSets::new(net.transition_count() + net.place_count());
     for (&t, place) in dead.iter().zip(&waits_for) {
         let Some(place) = *place else { continue };
         let of_place = net.transition_count() + place.index();
         joined.join(t.index(), of_place);
         feeds(place).for_each(|other| joined.join(of_place, other.index()));
     }
-    let mut causes: Vec<(usize, Cause)> = Vec::new();
+    let mut causes: Vec<(usize, DeadTransitionCause)> = Vec::new();
     for (&t, place) in dead.iter().zip(&waits_for) {
         let class = joined.find(t.index());
         let at = causes.iter().position(|(of, _)| *of == class).unwrap_or_else(|| {
             let (members, roots) = (Vec::new(), Vec::new());
             let (sources, waited_for, of_all_roots) = (Vec::new(), Vec::new(), None);
-            causes.push((class, Cause { members, roots, sources, waited_for, of_all_roots }));
+            causes.push((
+                class,
+                DeadTransitionCause { members, roots, sources, waited_for, of_all_roots },
+            ));
             causes.len() - 1
         });
         let cause = &mut causes[at].1;
@@ -83,17 +86,18 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<Cause> {
 /// Merges the causes whose roots all have the same reason. Returns the causes sorted by the number
 /// of transitions, largest first. `reason` explains a root.
 pub(super) fn by_reason(
-    causes: Vec<Cause>,
-    reason: &dyn Fn(TransitionId) -> Option<Text>,
-) -> Vec<Cause> {
-    let mut found: Vec<Cause> = Vec::new();
+    causes: Vec<DeadTransitionCause>,
+    reason: &dyn Fn(TransitionId) -> Option<Sentence>,
+) -> Vec<DeadTransitionCause> {
+    let mut found: Vec<DeadTransitionCause> = Vec::new();
     for mut cause in causes {
         let mut reasons = cause.roots.iter().map(|&root| reason(root));
         let first = reasons.next().flatten();
         let same = first.filter(|first| reasons.all(|reason| reason.as_ref() == Some(first)));
         cause.of_all_roots = same.filter(|_| cause.sources.is_empty());
-        let like =
-            |one: &&mut Cause| one.of_all_roots.is_some() && one.of_all_roots == cause.of_all_roots;
+        let like = |one: &&mut DeadTransitionCause| {
+            one.of_all_roots.is_some() && one.of_all_roots == cause.of_all_roots
+        };
         match found.iter_mut().find(like) {
             Some(one) => one.take_in(cause),
             None => found.push(cause),
@@ -105,8 +109,8 @@ pub(super) fn by_reason(
 }
 
 /// Merges the causes with a single transition into one cause if there are more than [`APART`].
-fn together(causes: Vec<Cause>) -> Vec<Cause> {
-    let (alone, mut found): (Vec<Cause>, Vec<Cause>) =
+fn together(causes: Vec<DeadTransitionCause>) -> Vec<DeadTransitionCause> {
+    let (alone, mut found): (Vec<DeadTransitionCause>, Vec<DeadTransitionCause>) =
         causes.into_iter().partition(|cause| cause.members.len() == 1 && cause.roots.len() == 1);
     if alone.len() <= APART {
         found.extend(alone);
@@ -114,18 +118,18 @@ fn together(causes: Vec<Cause>) -> Vec<Cause> {
     }
     let one = alone.into_iter().reduce(|mut one, other| {
         one.take_in(other);
-        Cause { of_all_roots: None, ..one }
+        DeadTransitionCause { of_all_roots: None, ..one }
     });
     found.extend(one);
     found
 }
 
 /// Disjoint sets (union-find). The representative of a set is its smallest member.
-struct Joined(Vec<usize>);
+struct DisjointSets(Vec<usize>);
 
-impl Joined {
-    fn new(count: usize) -> Joined {
-        Joined((0..count).collect())
+impl DisjointSets {
+    fn new(count: usize) -> DisjointSets {
+        DisjointSets((0..count).collect())
     }
 
     fn find(&mut self, mut at: usize) -> usize {
@@ -142,8 +146,8 @@ impl Joined {
     }
 }
 
-impl Cause {
-    fn take_in(&mut self, mut other: Cause) {
+impl DeadTransitionCause {
+    fn take_in(&mut self, mut other: DeadTransitionCause) {
         let waiting = other.members.split_off(other.roots.len());
         self.members.splice(self.roots.len()..self.roots.len(), other.members);
         self.members.extend(waiting);
@@ -152,15 +156,19 @@ impl Cause {
     }
 
     /// Returns the common reason of all roots, if there are several roots.
-    fn of_several_roots(&self) -> Option<&Text> {
+    fn of_several_roots(&self) -> Option<&Sentence> {
         self.of_all_roots.as_ref().filter(|_| self.roots.len() > 1)
     }
 
     /// Returns the headline: which transitions can never fire, and why. `why` explains a root.
-    pub(super) fn title(&self, net: &Net, why: &dyn Fn(TransitionId) -> Option<Text>) -> Text {
+    pub(super) fn title(
+        &self,
+        net: &Net,
+        why: &dyn Fn(TransitionId) -> Option<Sentence>,
+    ) -> Sentence {
         let dead = match self.members.as_slice() {
-            [one] => Text::words("Transition ").transition(*one).say(" can never fire"),
-            all => Text::words(format!("{} transitions can never fire", all.len())),
+            [one] => Sentence::words("Transition ").transition(*one).say(" can never fire"),
+            all => Sentence::words(format!("{} transitions can never fire", all.len())),
         };
         if let Some(why) = self.of_several_roots() {
             let all = self.roots.len() == self.members.len();
@@ -168,25 +176,25 @@ impl Cause {
         }
         let because = match (self.roots.as_slice(), self.sources.as_slice()) {
             ([root], []) => why(*root).map(|why| match self.members.len() {
-                1 => Text::words(" because ").then(why),
-                _ => Text::words(" because ").transition(*root).say(" cannot: ").then(why),
+                1 => Sentence::words(" because ").then(why),
+                _ => Sentence::words(" because ").transition(*root).say(" cannot: ").then(why),
             }),
-            ([], [place]) => Some(Text::words(" because ").then(never_filled(net, *place))),
+            ([], [place]) => Some(Sentence::words(" because ").then(never_filled(net, *place))),
             ([], []) => {
-                Some(Text::words(" because they wait for each other").then(self.circle(net)))
+                Some(Sentence::words(" because they wait for each other").then(self.circle(net)))
             }
             (roots, []) if roots.len() == self.members.len() => {
-                Some(Text::words(", each for a reason of its own"))
+                Some(Sentence::words(", each for a reason of its own"))
             }
             _ => None,
         };
-        because.into_iter().fold(dead, Text::then)
+        because.into_iter().fold(dead, Sentence::then)
     }
 
     /// Names the places on which the members wait for each other, for a cause without roots.
-    fn circle(&self, net: &Net) -> Text {
+    fn circle(&self, net: &Net) -> Sentence {
         let empty = self.waited_for.iter().all(|&p| net.initial()[p] == 0);
-        let text = Text::words(match (self.waited_for.len(), empty) {
+        let text = Sentence::words(match (self.waited_for.len(), empty) {
             (1, true) => ": a token would have to be there before one is put on ",
             (_, true) => ": all that would put the first token there takes one from ",
             (_, false) => ": there are too few tokens, and only they would put more, on ",
@@ -199,16 +207,16 @@ impl Cause {
     pub(super) fn details(
         &self,
         net: &Net,
-        why: &dyn Fn(TransitionId) -> Option<Text>,
-    ) -> Vec<Text> {
+        why: &dyn Fn(TransitionId) -> Option<Sentence>,
+    ) -> Vec<Sentence> {
         let mut details = Vec::new();
         if self.of_several_roots().is_some() {
             let all = self.roots.len() == self.members.len();
-            let text = Text::words(if all { "These are " } else { "This keeps from firing: " });
+            let text = Sentence::words(if all { "These are " } else { "This keeps from firing: " });
             details.push(text.list(&self.roots, ", ", |text, &t| text.transition(t)));
         } else if self.roots.len() + self.sources.len() > 1 {
             for &root in self.roots.iter().take(SAID) {
-                let text = Text::default().transition(root).say(" can never fire");
+                let text = Sentence::default().transition(root).say(" can never fire");
                 details.push(
                     why(root).into_iter().fold(text, |text, why| text.say(" because ").then(why)),
                 );
@@ -218,14 +226,14 @@ impl Cause {
             let said = self.roots.len().min(SAID) + self.sources.len().min(SAID);
             let more = self.roots.len() + self.sources.len() - said;
             if more > 0 {
-                details.push(Text::words(format!("and {more} more reasons of this kind")));
+                details.push(Sentence::words(format!("and {more} more reasons of this kind")));
             }
         }
         let waiting = &self.members[self.roots.len()..];
         if self.members.len() > 1 && !waiting.is_empty() {
             let text = match (self.roots.len(), self.sources.is_empty()) {
-                (0, _) => Text::words("These are "),
-                _ => Text::words("So these wait forever, for tokens that never come: "),
+                (0, _) => Sentence::words("These are "),
+                _ => Sentence::words("So these wait forever, for tokens that never come: "),
             };
             details.push(text.list(waiting, ", ", |text, &t| text.transition(t)));
         }
@@ -242,8 +250,8 @@ const APART: usize = 3;
 
 /// Says that no transition adds a token to the place. Every transition that puts tokens on the
 /// place takes at least as many from it.
-fn never_filled(net: &Net, place: PlaceId) -> Text {
-    let text = Text::default().place(place);
+fn never_filled(net: &Net, place: PlaceId) -> Sentence {
+    let text = Sentence::default().place(place);
     let text = match net.initial()[place] {
         0 => text.say(" is empty initially, and "),
         tokens => {
@@ -263,19 +271,19 @@ const TERMS: usize = 12;
 
 /// Explains by a constant sum of tokens why a transition never fires: "p and q are never marked
 /// together: p + q + r = 1". Returns `None` if no known sum excludes the transition.
-pub(super) fn excluded(net: &Net, sums: &Sums, t: TransitionId) -> Option<Text> {
+pub(super) fn excluded(net: &Net, sums: &InvariantSums, t: TransitionId) -> Option<Sentence> {
     let exclusion = sums.exclude(net, t)?;
     let together = exclusion.together();
     let single = together.iter().all(|&(_, weight)| weight == 1);
     let named = |between| {
-        Text::default().list(together, between, |text, &(place, weight)| {
+        Sentence::default().list(together, between, |text, &(place, weight)| {
             if single { text.place(place) } else { text.say(format!("{weight}·")).place(place) }
         })
     };
     let text = match (together, single) {
         ([_], true) => named("").say(" never holds a token"),
         ([(place, weight)], false) => {
-            Text::default().place(*place).say(format!(" never holds {weight} tokens"))
+            Sentence::default().place(*place).say(format!(" never holds {weight} tokens"))
         }
         (_, true) => named(" and ").say(" are never marked together"),
         (_, false) => named(" and ").say(" are never there together"),
@@ -290,9 +298,9 @@ pub(super) fn excluded(net: &Net, sums: &Sums, t: TransitionId) -> Option<Text> 
 }
 
 /// Writes the sum as an equation: `p + 2·q = 1 always`.
-fn sum(net: &Net, exclusion: &Exclusion<'_>) -> Text {
+fn sum(net: &Net, exclusion: &Exclusion<'_>) -> Sentence {
     let terms = exclusion.sum.terms();
-    let text = Text::default().list(terms, " + ", |text, (place, factor)| {
+    let text = Sentence::default().list(terms, " + ", |text, (place, factor)| {
         let factor = factor.to_string();
         let text = if factor == "1" { text } else { text.say(format!("{factor}·")) };
         text.place(*place)

@@ -2,11 +2,11 @@
 
 mod nodes;
 
-use super::questions::{Found, Question};
-use super::shown::{Play, Store};
-use super::text::Text;
-use super::topic::{Topic, ends};
-use super::verdicts::Keys;
+use super::questions::{AnsweredQuestion, ReportResults};
+use super::shown::{EvidenceStore, PlayedSequence};
+use super::text::Sentence;
+use super::topic::{StandardQuestion, ends};
+use super::verdicts::ReportKeys;
 use crate::evidence::replay;
 use crate::mcc::Examination;
 use parikh_net::printable::counted;
@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 /// The severity of a finding, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub enum Severity {
     /// The author hardly intended the result.
     Problem,
     /// The author may not have intended the result.
@@ -32,16 +32,16 @@ pub enum Level {
 
 /// A finding.
 #[derive(Clone, Debug, Serialize)]
-pub struct Finding {
+pub struct ReportFinding {
     /// The severity.
-    pub level: Level,
+    pub level: Severity,
     /// The finding in a sentence.
-    pub title: Text,
+    pub title: Sentence,
     /// Further sentences about the finding.
-    pub details: Vec<Text>,
+    pub details: Vec<Sentence>,
     /// The firing sequence that shows the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub play: Option<Play>,
+    pub play: Option<PlayedSequence>,
     /// The index of the certificate in the report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<usize>,
@@ -57,17 +57,22 @@ const WAITING: usize = 6;
 const SOME_ENDS: usize = 3;
 
 /// Returns the findings, worst first.
-pub(super) fn findings(net: &Net, found: &Found, keys: &Keys, store: &Store<'_>) -> Vec<Finding> {
-    let mut telling = Telling { net, found, store, findings: Vec::new() };
+pub(super) fn findings(
+    net: &Net,
+    found: &ReportResults,
+    keys: &ReportKeys,
+    store: &EvidenceStore<'_>,
+) -> Vec<ReportFinding> {
+    let mut telling = FindingCollector { net, found, store, findings: Vec::new() };
     if let Some(breach) = &found.breach {
         let title =
-            Text::words("The model claims that its units are safe (NUPN), and they are not: ")
-                .then(Text::of_sentence(net, breach));
-        telling.tell(Level::Problem, title);
+            Sentence::words("The model claims that its units are safe (NUPN), and they are not: ")
+                .then(Sentence::of_sentence(net, breach));
+        telling.tell(Severity::Problem, title);
     }
     for (file, said, ours) in &keys.conflicts {
-        let title = Text::words(format!("The form says {file} is {said}, but it is {ours}"));
-        telling.tell(Level::Problem, title);
+        let title = Sentence::words(format!("The form says {file} is {said}, but it is {ours}"));
+        telling.tell(Severity::Problem, title);
     }
     for (at, question) in found.questions.iter().enumerate() {
         match (question.topic, question.value.as_deref()) {
@@ -82,16 +87,16 @@ pub(super) fn findings(net: &Net, found: &Found, keys: &Keys, store: &Store<'_>)
     telling.findings
 }
 
-struct Telling<'a> {
+struct FindingCollector<'a> {
     net: &'a Net,
-    found: &'a Found,
-    store: &'a Store<'a>,
-    findings: Vec<Finding>,
+    found: &'a ReportResults,
+    store: &'a EvidenceStore<'a>,
+    findings: Vec<ReportFinding>,
 }
 
-impl Telling<'_> {
-    fn tell(&mut self, level: Level, title: Text) -> &mut Finding {
-        self.findings.push(Finding {
+impl FindingCollector<'_> {
+    fn tell(&mut self, level: Severity, title: Sentence) -> &mut ReportFinding {
+        self.findings.push(ReportFinding {
             level,
             title,
             details: Vec::new(),
@@ -105,134 +110,156 @@ impl Telling<'_> {
     }
 
     /// Adds a finding that answers a question, with the evidence of the answer.
-    fn answer(&mut self, at: usize, level: Level, title: impl Into<String>) -> &mut Finding {
+    fn answer(
+        &mut self,
+        at: usize,
+        level: Severity,
+        title: impl Into<String>,
+    ) -> &mut ReportFinding {
         let question = &self.found.questions[at];
         let (play, certificate) = (question.play.clone(), question.certificates.first().copied());
-        let finding = self.tell(level, Text::words(title));
+        let finding = self.tell(level, Sentence::words(title));
         (finding.play, finding.certificate, finding.question) = (play, certificate, Some(at));
         finding
     }
 
-    fn answered(&mut self, at: usize, question: &Question, topic: Topic, value: &str) {
+    fn answered(
+        &mut self,
+        at: usize,
+        question: &AnsweredQuestion,
+        topic: StandardQuestion,
+        value: &str,
+    ) {
         let because = question.reason.clone();
         match (topic, value) {
-            (Topic::Process(examination), _) if self.is_said_of_soundness(at, examination) => {}
-            (Topic::Process(examination), "TRUE") => self.well_done(at, examination, question),
-            (Topic::Process(examination), _) => self.unsound(at, examination, question),
-            (Topic::Stuck, "TRUE") => self.stuck_case(at, question),
-            (Topic::Stuck, _) => {
+            (StandardQuestion::Process(examination), _)
+                if self.is_said_of_soundness(at, examination) => {}
+            (StandardQuestion::Process(examination), "TRUE") => {
+                self.well_done(at, examination, question)
+            }
+            (StandardQuestion::Process(examination), _) => self.unsound(at, examination, question),
+            (StandardQuestion::Stuck, "TRUE") => self.stuck_case(at, question),
+            (StandardQuestion::Stuck, _) => {
                 let title = "No case gets stuck before it is done";
-                self.answer(at, Level::Good, title).details.push(because);
+                self.answer(at, Severity::Good, title).details.push(because);
             }
-            (Topic::Deadlock, "TRUE") => self.deadlock(at, question),
-            (Topic::Deadlock, _) => {
+            (StandardQuestion::Deadlock, "TRUE") => self.deadlock(at, question),
+            (StandardQuestion::Deadlock, _) => {
                 let because = because.without("a dead marking: ");
-                self.answer(at, Level::Good, "The net never gets stuck").details.push(because);
+                self.answer(at, Severity::Good, "The net never gets stuck").details.push(because);
             }
-            (Topic::Firings, "TRUE") => {
-                self.answer(at, Level::Good, "Every transition can fire").details.push(because);
+            (StandardQuestion::Firings, "TRUE") => {
+                self.answer(at, Severity::Good, "Every transition can fire").details.push(because);
                 self.dead_bindings(at);
             }
-            (Topic::Firings, _) if self.found.fates.is_empty() => {
-                self.answer(at, Level::Problem, "Some transition can never fire")
+            (StandardQuestion::Firings, _) if self.found.fates.is_empty() => {
+                self.answer(at, Severity::Problem, "Some transition can never fire")
                     .details
                     .push(because);
             }
-            (Topic::Firings, _) => {
+            (StandardQuestion::Firings, _) => {
                 self.dead_transitions(at);
                 self.dead_bindings(at);
             }
-            (Topic::Bounds, "+inf") if self.found.bounds.is_empty() => {
-                self.answer(at, Level::Problem, "Some place is unbounded").details.push(because);
+            (StandardQuestion::Bounds, "+inf") if self.found.bounds.is_empty() => {
+                self.answer(at, Severity::Problem, "Some place is unbounded").details.push(because);
             }
-            (Topic::Bounds, "+inf") => self.unbounded_places(at),
-            (Topic::Bounds, most) => {
+            (StandardQuestion::Bounds, "+inf") => self.unbounded_places(at),
+            (StandardQuestion::Bounds, most) => {
                 let tokens = if most == "1" { "token" } else { "tokens" };
                 let colour = if self.net.folding().is_some() { " of one colour" } else { "" };
                 let title = format!(
                     "The net is bounded: no place ever holds more than {most} {tokens}{colour}"
                 );
-                self.answer(at, Level::Good, title).details.push(because);
+                self.answer(at, Severity::Good, title).details.push(because);
                 self.never_marked();
             }
-            (Topic::OneSafe, "TRUE") => {
-                let because = Text::words("Two tokens on a place: ").then(because);
+            (StandardQuestion::OneSafe, "TRUE") => {
+                let because = Sentence::words("Two tokens on a place: ").then(because);
                 let title = match self.net.folding() {
                     None => "No place ever holds two tokens",
                     Some(_) => "No coloured place ever holds two tokens, of all colours together",
                 };
-                self.answer(at, Level::Good, title).details.push(because);
+                self.answer(at, Severity::Good, title).details.push(because);
             }
-            (Topic::OneSafe, _) => {
+            (StandardQuestion::OneSafe, _) => {
                 let title = match self.net.folding() {
                     None => "Some place can hold two tokens",
                     Some(_) => "Some coloured place can hold two tokens, of all colours together",
                 };
-                self.answer(at, Level::Note, title).details.push(because);
+                self.answer(at, Severity::Note, title).details.push(because);
             }
-            (Topic::Stable, "TRUE") => {
-                self.answer(at, Level::Note, "Some place never changes its tokens")
+            (StandardQuestion::Stable, "TRUE") => {
+                self.answer(at, Severity::Note, "Some place never changes its tokens")
                     .details
                     .push(because);
             }
-            (Topic::Stable, _) => {
-                self.answer(at, Level::Good, "Every place changes its tokens at some time")
+            (StandardQuestion::Stable, _) => {
+                self.answer(at, Severity::Good, "Every place changes its tokens at some time")
                     .details
                     .push(because);
             }
-            (Topic::Liveness, "TRUE") => {
-                self.answer(at, Level::Good, "Every transition can always be made to fire again")
-                    .details
-                    .push(because);
+            (StandardQuestion::Liveness, "TRUE") => {
+                self.answer(
+                    at,
+                    Severity::Good,
+                    "Every transition can always be made to fire again",
+                )
+                .details
+                .push(because);
             }
-            (Topic::Liveness, _) => {
+            (StandardQuestion::Liveness, _) => {
                 // In a process that ends, no transition stays possible forever.
-                let level = if self.process() { Level::Note } else { Level::Warning };
+                let level = if self.process() { Severity::Note } else { Severity::Warning };
                 self.answer(at, level, "Not every transition stays possible (not live)")
                     .details
                     .push(because);
             }
-            (Topic::Reversible, "TRUE") => {
-                self.answer(at, Level::Good, "The net can always return to its initial marking")
+            (StandardQuestion::Reversible, "TRUE") => {
+                self.answer(at, Severity::Good, "The net can always return to its initial marking")
                     .details
                     .push(because);
             }
-            (Topic::Reversible, _) => {
+            (StandardQuestion::Reversible, _) => {
                 let because = self.gone_for_good(question).unwrap_or(because);
-                self.answer(at, Level::Note, "The net cannot always return to its initial marking")
-                    .details
-                    .push(because);
+                self.answer(
+                    at,
+                    Severity::Note,
+                    "The net cannot always return to its initial marking",
+                )
+                .details
+                .push(because);
             }
         }
     }
 
     /// Adds the answer to a formula. A false formula is a problem if the model's author states the
     /// formulas as requirements.
-    fn formula(&mut self, at: usize, question: &Question) {
+    fn formula(&mut self, at: usize, question: &AnsweredQuestion) {
         let value = question.value.as_deref().unwrap_or_default();
         let because = question.reason.clone();
         let (level, title) = match value {
             "FALSE" if self.found.are_requirements => {
-                (Level::Problem, format!("{} is false", question.id))
+                (Severity::Problem, format!("{} is false", question.id))
             }
             "TRUE" if self.found.are_requirements => {
-                (Level::Good, format!("{} is true", question.id))
+                (Severity::Good, format!("{} is true", question.id))
             }
-            _ => (Level::Note, format!("{}: {value}", question.id)),
+            _ => (Severity::Note, format!("{}: {value}", question.id)),
         };
         let written = question.title.clone();
         let finding = self.answer(at, level, title);
-        finding.details.extend((!written.is_empty()).then(|| Text::words(written)));
+        finding.details.extend((!written.is_empty()).then(|| Sentence::words(written)));
         finding.details.push(because);
     }
 
-    fn open(&mut self, at: usize, question: &Question) {
+    fn open(&mut self, at: usize, question: &AnsweredQuestion) {
         let title = match question.topic {
             Some(_) => format!("Open: {}", question.title),
             None => format!("Open: {}", question.id),
         };
         let reason = question.reason.clone();
-        self.answer(at, Level::Unknown, title).details.push(reason);
+        self.answer(at, Severity::Unknown, title).details.push(reason);
     }
 
     /// Returns true if the questions treat the net as a process.
@@ -243,7 +270,7 @@ impl Telling<'_> {
     /// Returns true if the answer about soundness already covers the answer about weak soundness.
     /// It does if the process is sound, or if both answers give the same reason.
     fn is_said_of_soundness(&self, at: usize, examination: Examination) -> bool {
-        let soundness = Some(Topic::Process(Examination::Soundness));
+        let soundness = Some(StandardQuestion::Process(Examination::Soundness));
         let questions = &self.found.questions;
         let whole = questions.iter().find(|asked| asked.topic == soundness);
         let whole = whole.filter(|_| examination == Examination::WeakSoundness);
@@ -254,7 +281,7 @@ impl Telling<'_> {
         })
     }
 
-    fn well_done(&mut self, at: usize, examination: Examination, question: &Question) {
+    fn well_done(&mut self, at: usize, examination: Examination, question: &AnsweredQuestion) {
         let title = match examination {
             Examination::WeakSoundness => "The process is weakly sound",
             Examination::EasySoundness => "Some case can be completed",
@@ -263,40 +290,40 @@ impl Telling<'_> {
         };
         let because = question.reason.clone();
         let ends = self.ends();
-        let finding = self.answer(at, Level::Good, title);
+        let finding = self.answer(at, Severity::Good, title);
         finding.details.push(because.sentence());
         finding.details.extend(ends);
     }
 
-    fn unsound(&mut self, at: usize, examination: Examination, question: &Question) {
+    fn unsound(&mut self, at: usize, examination: Examination, question: &AnsweredQuestion) {
         let title = match examination {
             Examination::EasySoundness => "No case can be completed: ",
             Examination::RelaxedSoundness => "The process is not relaxed sound: ",
             Examination::WeakSoundness => "The process is not weakly sound: ",
             _ => "The process is not sound: ",
         };
-        let title = Text::words(title).then(question.reason.clone());
+        let title = Sentence::words(title).then(question.reason.clone());
         let (net, ends) = (self.net, self.ends());
         // The disabled transitions at the end of the witness are listed only if the witness ends in
         // a dead marking.
         let end = question.play.as_ref().and_then(|play| self.marking(play));
         let end = end.filter(|end| net.transitions().all(|t| !net.is_enabled(end, t)));
-        let finding = self.answer(at, Level::Problem, "");
+        let finding = self.answer(at, Severity::Problem, "");
         finding.title = title;
         finding.details.extend(end.map(|end| stuck(net, &end)).unwrap_or_default());
         finding.details.extend(ends);
     }
 
     /// Names the places marked when a case begins and when a case is done.
-    fn ends(&self) -> Option<Text> {
-        let marked = |text: Text, marking: &Marking| {
+    fn ends(&self) -> Option<Sentence> {
+        let marked = |text: Sentence, marking: &Marking| {
             let places: Vec<(PlaceId, u64)> = marking.marked().collect();
             text.list(&places, ", ", |text, &(place, tokens)| {
                 let text = text.place(place);
                 if tokens > 1 { text.say(format!(" ({tokens})")) } else { text }
             })
         };
-        let mut text = marked(Text::words("A case begins with tokens on "), self.net.initial());
+        let mut text = marked(Sentence::words("A case begins with tokens on "), self.net.initial());
         let ends = ends(self.net);
         for (at, end) in ends.iter().take(SOME_ENDS).enumerate() {
             let link = if at == 0 { ", and is done with tokens on " } else { ", or on " };
@@ -310,9 +337,9 @@ impl Telling<'_> {
 
     /// Adds a finding about a case that gets stuck, unless the answer about soundness already says
     /// so.
-    fn stuck_case(&mut self, at: usize, question: &Question) {
-        let unsound = |asked: &Question| {
-            matches!(asked.topic, Some(Topic::Process(_)))
+    fn stuck_case(&mut self, at: usize, question: &AnsweredQuestion) {
+        let unsound = |asked: &AnsweredQuestion| {
+            matches!(asked.topic, Some(StandardQuestion::Process(_)))
                 && asked.value.as_deref() == Some("FALSE")
                 && asked.reason.says("gets stuck")
         };
@@ -321,23 +348,24 @@ impl Telling<'_> {
         }
     }
 
-    fn deadlock(&mut self, at: usize, question: &Question) {
-        let is_known =
-            |asked: &Question| asked.topic == Some(Topic::Stuck) && asked.value.is_some();
+    fn deadlock(&mut self, at: usize, question: &AnsweredQuestion) {
+        let is_known = |asked: &AnsweredQuestion| {
+            asked.topic == Some(StandardQuestion::Stuck) && asked.value.is_some()
+        };
         let stuck = self.found.questions.iter().any(is_known);
         match self.dead_marking(question) {
             // If the question about stuck cases has an answer, that answer covers the deadlock.
             _ if stuck => {}
             Some(end) if self.process() && self.net.is_final(end.tokens()) => {
                 let title = "Nothing is enabled any more where a case is done, as it should be";
-                self.answer(at, Level::Note, title);
+                self.answer(at, Severity::Note, title);
             }
             _ => self.nothing_enabled(at, question, "A deadlock"),
         }
     }
 
     /// Returns the dead marking that answers a question.
-    fn dead_marking(&self, question: &Question) -> Option<Marking> {
+    fn dead_marking(&self, question: &AnsweredQuestion) -> Option<Marking> {
         match &question.play {
             None => Some(self.net.initial().clone()),
             Some(play) => self.marking(play),
@@ -347,7 +375,7 @@ impl Telling<'_> {
     /// Explains why the net cannot return to its initial marking, if the end of the witness shows a
     /// simple reason: the tokens of some place have increased and can never decrease, or the
     /// reverse.
-    fn gone_for_good(&self, question: &Question) -> Option<Text> {
+    fn gone_for_good(&self, question: &AnsweredQuestion) -> Option<Sentence> {
         let (net, play) = (self.net, question.play.as_ref()?);
         let (before, after) = (net.initial(), self.marking(play)?);
         let more = |t, p| net.post_weight(t, p) > net.pre_weight(t, p);
@@ -362,11 +390,11 @@ impl Telling<'_> {
             _ => None,
         })?;
         let firings = usize::try_from(play.firings).ok()?;
-        let text = Text::words(format!("After {} ", counted(firings, "firing")));
+        let text = Sentence::words(format!("After {} ", counted(firings, "firing")));
         Some(text.place(place).say(what))
     }
 
-    fn nothing_enabled(&mut self, at: usize, question: &Question, what: &str) {
+    fn nothing_enabled(&mut self, at: usize, question: &AnsweredQuestion, what: &str) {
         let marking = self.dead_marking(question);
         let title = match question.play.as_ref().map_or(0, |play| play.firings) {
             0 => "The net is stuck from the beginning: nothing is enabled".to_owned(),
@@ -375,12 +403,12 @@ impl Telling<'_> {
         };
         let net = self.net;
         let details = marking.map(|marking| stuck(net, &marking)).unwrap_or_default();
-        self.answer(at, Level::Problem, title).details.extend(details);
+        self.answer(at, Severity::Problem, title).details.extend(details);
     }
 
     /// Returns the marking at the end of a firing sequence of the page, if the page keeps the
     /// trace.
-    fn marking(&self, play: &Play) -> Option<Marking> {
+    fn marking(&self, play: &PlayedSequence) -> Option<Marking> {
         let mut sequence = FiringSequence::new();
         for step in self.store.traces.get(play.trace?)?.chunks_exact(2) {
             sequence.push(TransitionId::new(usize::try_from(step[0]).ok()?), step[1]);
@@ -391,11 +419,11 @@ impl Telling<'_> {
 }
 
 /// Describes a dead marking: the marked places, and the missing tokens of disabled transitions.
-fn stuck(net: &Net, marking: &Marking) -> Vec<Text> {
+fn stuck(net: &Net, marking: &Marking) -> Vec<Sentence> {
     let marked: Vec<(PlaceId, u64)> = marking.marked().collect();
     let tokens = match marked.is_empty() {
-        true => Text::words("No place holds a token there"),
-        false => Text::words("Tokens there: ").list(&marked, ", ", |text, &(place, tokens)| {
+        true => Sentence::words("No place holds a token there"),
+        false => Sentence::words("Tokens there: ").list(&marked, ", ", |text, &(place, tokens)| {
             let text = text.place(place);
             if tokens > 1 { text.say(format!(" ({tokens})")) } else { text }
         }),
@@ -413,7 +441,7 @@ fn stuck(net: &Net, marking: &Marking) -> Vec<Text> {
     near.truncate(WAITING);
     let mut details = vec![tokens];
     if !near.is_empty() {
-        details.push(Text::default().list(&near, "; ", |text, &t| {
+        details.push(Sentence::default().list(&near, "; ", |text, &t| {
             let missing: Vec<PlaceId> = net
                 .pre(t)
                 .iter()

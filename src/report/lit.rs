@@ -3,13 +3,13 @@
 
 use crate::evidence::{Replayer, words};
 use parikh_net::lasso::{LassoRun, RunEnd};
-use parikh_net::{Net, RunProperty, Step};
+use parikh_net::{FiringStep, Net, RunProperty};
 use parikh_temporal::{Lasso, Letter, Node};
 use serde::Serialize;
 
 /// A subformula with its truth values along a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Part {
+pub struct SubformulaValues {
     /// The subformula as text.
     pub text: String,
     /// A character per position of the run, up to the end of the first cycle: `1` where the
@@ -24,14 +24,14 @@ const MOST_POSITIONS: u128 = 5_000;
 
 /// Returns the subformulas with their values along a run. The list is empty if the run is longer
 /// than [`MOST_POSITIONS`] or its end is left open.
-pub(super) fn parts(net: &Net, property: &RunProperty, run: &LassoRun) -> Vec<Part> {
+pub(super) fn parts(net: &Net, property: &RunProperty, run: &LassoRun) -> Vec<SubformulaValues> {
     let Some(word) = word(net, property, run) else { return Vec::new() };
     let formulas = property.formulas();
     let mut below = formulas.below(property.formula());
     below.reverse();
     below.retain(|&part| !matches!(formulas.node(part), Node::True | Node::False));
     below.truncate(MOST_PARTS);
-    let part = |formula| Part {
+    let part = |formula| SubformulaValues {
         text: words::run_property(net, &RunProperty::new(formulas, formula, property.atoms())),
         holds: word
             .values(formulas, formula)
@@ -63,7 +63,7 @@ fn word(net: &Net, property: &RunProperty, run: &LassoRun) -> Option<Lasso> {
         for step in steps.into_iter().flat_map(|steps| steps.steps()) {
             for _ in 0..step.count {
                 letters.push(property.letter(net, replayer.marking(), Some(step.transition)));
-                replayer.fire(Step { count: 1, ..*step }).ok()?;
+                replayer.fire(FiringStep { count: 1, ..*step }).ok()?;
             }
         }
     }

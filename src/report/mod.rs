@@ -8,10 +8,10 @@
 //!            └─▶ picture: nodes, arcs, positions          all of it ─▶ Report ─▶ page
 //! ```
 //!
-//! A [`Report`] is plain data. [`page()`] writes the data into a file together with the scripts of
-//! `web/`, which draw and play the net. Rust code composes the sentences, so that tests can check
-//! them. The scripts implement only the firing rule. This module decides no question: the answers
-//! come from [`crate::run`] with their evidence.
+//! A [`NetReport`] is plain data. [`page()`] writes the data into a file together with the scripts
+//! of `web/`, which draw and play the net. Rust code composes the sentences, so that tests can
+//! check them. The scripts implement only the firing rule. This module decides no question: the
+//! answers come from [`crate::run`] with their evidence.
 
 mod dead;
 mod findings;
@@ -28,19 +28,21 @@ mod text;
 mod topic;
 mod verdicts;
 
-pub use findings::{Finding, Level};
+pub use findings::{ReportFinding, Severity};
 pub use page::{page, system_page};
-pub use picture::Picture;
-pub use questions::{Asked, Bound, Fate, Question};
-pub use reductions::Reduced;
-pub use shown::{Certificate, Play, Shown, Steps};
-pub use structure::{Shape, Shapes, Weighted};
-pub use system::{Coming, Part, Row, SystemReport, system_alone, system_report};
-pub use text::Text;
-pub use topic::Topic;
+pub use picture::NetPicture;
+pub use questions::{AnsweredQuestion, PlaceMaximum, ReportQuestions, TransitionFate};
+pub use reductions::ReductionSummary;
+pub use shown::{CertificateText, FlatSequence, GoalEvidence, PlayedSequence};
+pub use structure::{StructureSet, StructureSets, WeightedNode};
+pub use system::{
+    ComponentNames, LabelOccurrence, SystemQuestion, SystemReport, system_alone, system_report,
+};
+pub use text::Sentence;
+pub use topic::StandardQuestion;
 pub use verdicts::KeyRow;
 
-use crate::run::Config;
+use crate::run::RunConfig;
 use crate::verdicts::{KeyNet, VerdictFile};
 use parikh_net::Net;
 use parikh_solvers::Budget;
@@ -50,7 +52,7 @@ use std::time::Duration;
 
 /// The contents of a page.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct NetReport {
     /// The name of the model.
     pub model: String,
     /// The program that made the report, and the date.
@@ -58,34 +60,34 @@ pub struct Report {
     /// A remark about the net, for example that the net is an unfolding.
     pub remark: Option<String>,
     /// The findings, worst first.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ReportFinding>,
     /// The questions with their answers.
-    pub questions: Vec<Question>,
+    pub questions: Vec<AnsweredQuestion>,
     /// For each transition, the answer whether it can fire. Entries are `None` where the question
     /// is open. The list is empty if the transitions were not examined one by one.
-    pub fates: Vec<Option<Fate>>,
+    pub fates: Vec<Option<TransitionFate>>,
     /// For each place, the largest number of tokens. Missing entries are as in `fates`.
-    pub bounds: Vec<Option<Bound>>,
+    pub bounds: Vec<Option<PlaceMaximum>>,
     /// The firing sequences, to which plays refer by index.
-    pub traces: Vec<Steps>,
+    pub traces: Vec<FlatSequence>,
     /// The certificates, to which answers refer by index.
-    pub certificates: Vec<Certificate>,
+    pub certificates: Vec<CertificateText>,
     /// The net.
-    pub net: Picture,
+    pub net: NetPicture,
     /// Sizes of the net, as pairs of a name and a value.
     pub figures: Vec<(&'static str, String)>,
     /// The keys of a model form.
     pub keys: Vec<KeyRow>,
     /// Invariants, siphons, traps and units.
-    pub shapes: Vec<Shapes>,
+    pub shapes: Vec<StructureSets>,
     /// Results of structural reductions.
-    pub reductions: Vec<Reduced>,
+    pub reductions: Vec<ReductionSummary>,
     /// The number of results that failed their check and were dropped: bugs of Parikh.
     pub faults: usize,
 }
 
 /// The net of a report, with data about the model.
-pub struct Subject<'a> {
+pub struct ReportSubject<'a> {
     /// The net.
     pub net: &'a Net,
     /// The name of the model.
@@ -119,21 +121,21 @@ const PICTURE: Duration = Duration::from_millis(1_500);
 /// Answers the questions within `budget` and collects the contents of a page. The collection takes
 /// up to five seconds more. `tell` receives the name of each step before the step begins.
 pub fn report(
-    subject: &Subject<'_>,
-    asked: Asked,
-    config: &Config,
+    subject: &ReportSubject<'_>,
+    asked: ReportQuestions,
+    config: &RunConfig,
     budget: &Budget,
     tell: &mut dyn FnMut(&str),
-) -> Report {
+) -> NetReport {
     let net = subject.net;
     let config = for_pages(config);
-    let mut store = shown::Store::new(net);
+    let mut store = shown::EvidenceStore::new(net);
     let computes_keys = subject.computes_all_keys;
     let of_another_net = computes_keys && subject.keys.is_unfolding();
     let of_questions = if of_another_net { budget.portion(QUESTIONS) } else { budget.child() };
     let found = questions::ask(net, asked, &config, &of_questions, &mut store, tell);
     tell("the keys of a model form");
-    let sources = verdicts::Sources {
+    let sources = verdicts::KeySources {
         net,
         found: &found,
         of: subject.keys,
@@ -153,9 +155,9 @@ pub fn report(
     let reductions = reductions::reductions(net, &own(REDUCTIONS));
     tell("the picture");
     let picture = picture::picture(net, subject.positions, &own(PICTURE));
-    let shown::Store { traces, certificates, .. } = store;
-    let questions::Found { questions, fates, bounds, faults, .. } = found;
-    Report {
+    let shown::EvidenceStore { traces, certificates, .. } = store;
+    let questions::ReportResults { questions, fates, bounds, faults, .. } = found;
+    NetReport {
         model: subject.model.to_owned(),
         made: subject.made.clone(),
         remark: subject.remark.clone(),
@@ -178,8 +180,8 @@ pub fn report(
 const SHORTENING: Duration = Duration::from_millis(300);
 
 /// Returns the configuration with all options enabled that keep evidence for the page.
-fn for_pages(config: &Config) -> Config {
-    Config {
+fn for_pages(config: &RunConfig) -> RunConfig {
+    RunConfig {
         keep_all_witnesses: true,
         keep_documents: true,
         short_witnesses: true,

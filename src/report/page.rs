@@ -5,8 +5,8 @@
 //! scripts insert names as text. A content security policy forbids network access and foreign
 //! scripts.
 
-use super::{Report, SystemReport};
-use crate::draw::system::Picture;
+use super::{NetReport, SystemReport};
+use crate::draw::system::SystemPicture;
 use parikh_net::printable::{Printable, json};
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -42,13 +42,13 @@ const CONTROLS: (&str, &str) = ("<!--controls-->\n", include_str!("web/controls.
 const DRAWING: &str = "<!--drawing-->";
 
 /// Returns the page for a report about a net.
-pub fn page(report: &Report) -> String {
+pub fn page(report: &NetReport) -> String {
     written(&report.model, report, STYLE, BODY, &SCRIPTS)
 }
 
 /// Returns the page for a report about a parallel system.
 pub fn system_page(report: &SystemReport) -> String {
-    let Picture { body, width, height, .. } = &report.picture;
+    let SystemPicture { body, width, height, .. } = &report.picture;
     // The drawing already escapes names.
     let drawing = format!(
         "<svg viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \

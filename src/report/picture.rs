@@ -2,9 +2,9 @@
 //! shown as groups of nodes first.
 
 use super::topic::done;
-use crate::draw::Grouping;
-use crate::layout::{Graph, Layout, Point, Size, Spacing, around, layout};
-use crate::names::Names;
+use crate::draw::NodeGroups;
+use crate::layout::{Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, around, layout};
+use crate::names::DisplayNames;
 use parikh_net::{Marking, Net};
 use parikh_solvers::Budget;
 use serde::Serialize;
@@ -12,30 +12,30 @@ use std::collections::HashMap;
 
 /// The data of a net for drawing and playing.
 #[derive(Clone, Debug, Serialize)]
-pub struct Picture {
+pub struct NetPicture {
     /// Names of places, by index.
     pub places: Vec<String>,
     /// Names of transitions, by index.
     pub transitions: Vec<String>,
     /// Labels of nodes, if the model has any.
-    pub labels: Option<Labels>,
+    pub labels: Option<NodeLabels>,
     /// The initial marking: the marked places with their tokens.
-    pub initial: Vec<(usize, Count)>,
+    pub initial: Vec<(usize, TokenCount)>,
     /// The final marking of a process with one final marking.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub done: Option<Vec<(usize, Count)>>,
+    pub done: Option<Vec<(usize, TokenCount)>>,
     /// One entry per connected pair of place and transition: the place, the transition, the tokens
     /// it takes, and the tokens it puts.
-    pub arcs: Vec<(usize, usize, Count, Count)>,
+    pub arcs: Vec<(usize, usize, TokenCount, TokenCount)>,
     /// Positions of the nodes, places first. `None` for nets too large to draw as a whole.
-    pub drawing: Option<Drawing>,
+    pub drawing: Option<NodePositions>,
     /// Groups of nodes, for large nets and unfoldings.
-    pub groups: Option<Groups>,
+    pub groups: Option<GroupPicture>,
 }
 
 /// Labels of nodes. Nodes that share a label have their ids instead.
 #[derive(Clone, Debug, Serialize)]
-pub struct Labels {
+pub struct NodeLabels {
     places: Vec<String>,
     transitions: Vec<String>,
     /// The labels of the nodes that have ids because their labels are shared.
@@ -45,7 +45,7 @@ pub struct Labels {
 /// A number of tokens. Numbers beyond the exact range of JavaScript are text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Count {
+pub enum TokenCount {
     /// A number below 2⁵³.
     Number(u64),
     /// A larger number in decimal digits.
@@ -54,7 +54,7 @@ pub enum Count {
 
 /// Positions of nodes in whole pixels.
 #[derive(Clone, Debug, Serialize)]
-pub struct Drawing {
+pub struct NodePositions {
     /// The x coordinate per node.
     pub x: Vec<i32>,
     /// The y coordinate per node.
@@ -68,7 +68,7 @@ pub struct Drawing {
 
 /// The groups of a net.
 #[derive(Clone, Debug, Serialize)]
-pub struct Groups {
+pub struct GroupPicture {
     /// The property that the nodes of a group share.
     pub by: &'static str,
     /// Names of the groups of places.
@@ -83,7 +83,7 @@ pub struct Groups {
     /// group, and the number of arcs.
     pub arcs: Vec<(bool, usize, usize, usize)>,
     /// Positions of the groups, places first. `None` if there are more than `GROUPS` groups.
-    pub drawing: Option<Drawing>,
+    pub drawing: Option<NodePositions>,
 }
 
 /// The largest number of nodes for a net that is first shown as a whole.
@@ -96,10 +96,10 @@ const LAID_OUT: usize = 2_500;
 const GROUPS: usize = 400;
 
 /// The size of a node's box without the name.
-const SHAPE: Size = Size { width: 28.0, height: 28.0 };
+const SHAPE: LayoutSize = LayoutSize { width: 28.0, height: 28.0 };
 
 /// The size of a group's box without the name.
-const GROUP_SHAPE: Size = Size { width: 36.0, height: 36.0 };
+const GROUP_SHAPE: LayoutSize = LayoutSize { width: 36.0, height: 36.0 };
 
 /// The number of letters after which the picture cuts a name.
 const LONGEST: usize = 22;
@@ -109,7 +109,7 @@ pub(super) fn picture(
     net: &Net,
     positions: &HashMap<String, (f64, f64)>,
     budget: &Budget,
-) -> Picture {
+) -> NetPicture {
     let nodes = net.place_count() + net.transition_count();
     let labels = labels(net);
     let arcs = arcs(net);
@@ -129,7 +129,7 @@ pub(super) fn picture(
         drawing(&points, line_of.into_iter().zip(routes).collect(), is_own)
     });
     let with_groups = nodes > WHOLE && !drawing.as_ref().is_some_and(|drawing| drawing.own);
-    Picture {
+    NetPicture {
         places: net.places().map(|p| net.place_name(p).to_owned()).collect(),
         transitions: net.transitions().map(|t| net.transition_name(t).to_owned()).collect(),
         labels,
@@ -141,24 +141,24 @@ pub(super) fn picture(
     }
 }
 
-fn tokens(marking: &Marking) -> Vec<(usize, Count)> {
+fn tokens(marking: &Marking) -> Vec<(usize, TokenCount)> {
     marking.marked().map(|(place, tokens)| (place.index(), count(tokens))).collect()
 }
 
-fn count(tokens: u64) -> Count {
-    if tokens < 1 << 53 { Count::Number(tokens) } else { Count::Text(tokens.to_string()) }
+fn count(tokens: u64) -> TokenCount {
+    if tokens < 1 << 53 { TokenCount::Number(tokens) } else { TokenCount::Text(tokens.to_string()) }
 }
 
 /// Returns the labels of nodes, if the model has any.
-fn labels(net: &Net) -> Option<Labels> {
-    let names = Names::for_people(net);
+fn labels(net: &Net) -> Option<NodeLabels> {
+    let names = DisplayNames::for_people(net);
     names.differ(net).then(|| {
-        let Names { places, transitions, shared } = names;
-        Labels { places, transitions, shared: shared.into_iter().collect() }
+        let DisplayNames { places, transitions, shared } = names;
+        NodeLabels { places, transitions, shared: shared.into_iter().collect() }
     })
 }
 
-fn arcs(net: &Net) -> Vec<(usize, usize, Count, Count)> {
+fn arcs(net: &Net) -> Vec<(usize, usize, TokenCount, TokenCount)> {
     let mut arcs = Vec::with_capacity(net.arc_count());
     for t in net.transitions() {
         for arc in net.pre(t) {
@@ -166,7 +166,7 @@ fn arcs(net: &Net) -> Vec<(usize, usize, Count, Count)> {
             arcs.push((arc.place.index(), t.index(), count(arc.weight), count(puts)));
         }
         for arc in net.post(t).iter().filter(|arc| net.pre_weight(t, arc.place) == 0) {
-            arcs.push((arc.place.index(), t.index(), Count::Number(0), count(arc.weight)));
+            arcs.push((arc.place.index(), t.index(), TokenCount::Number(0), count(arc.weight)));
         }
     }
     arcs
@@ -175,7 +175,7 @@ fn arcs(net: &Net) -> Vec<(usize, usize, Count, Count)> {
 /// Returns the graph for the layout, with node sizes that include the names. For each edge, also
 /// returns the index of the page's line. An entry of `arcs` is one line if it takes as many tokens
 /// as it puts. Otherwise it has one line per direction with a nonzero weight.
-fn graph(net: &Net, labels: Option<&Labels>) -> (Graph, Vec<usize>) {
+fn graph(net: &Net, labels: Option<&NodeLabels>) -> (LayoutGraph, Vec<usize>) {
     let places = net.places().map(|p| match labels {
         Some(labels) => labels.places[p.index()].as_str(),
         None => net.place_name(p),
@@ -184,7 +184,7 @@ fn graph(net: &Net, labels: Option<&Labels>) -> (Graph, Vec<usize>) {
         Some(labels) => labels.transitions[t.index()].as_str(),
         None => net.transition_name(t),
     });
-    let mut graph = Graph {
+    let mut graph = LayoutGraph {
         sizes: places.chain(transitions).map(size).collect(),
         edges: Vec::new(),
         roots: net.initial().marked().map(|(place, _)| place.index()).collect(),
@@ -214,18 +214,22 @@ fn graph(net: &Net, labels: Option<&Labels>) -> (Graph, Vec<usize>) {
 }
 
 /// Returns the size of a node of 28 pixels with its name below.
-fn size(name: &str) -> Size {
+fn size(name: &str) -> LayoutSize {
     let letters = name.chars().count().min(LONGEST);
-    Size { width: (6.2 * letters as f64).max(30.0), height: 54.0 }
+    LayoutSize { width: (6.2 * letters as f64).max(30.0), height: 54.0 }
 }
 
-fn spacing() -> Spacing {
-    Spacing { within_layers: 8.0, between_layers: 30.0, ..Spacing::default() }
+fn spacing() -> LayoutSpacing {
+    LayoutSpacing { within_layers: 8.0, between_layers: 30.0, ..LayoutSpacing::default() }
 }
 
-fn drawing(points: &[Point], routes: Vec<(usize, Vec<Point>)>, own: bool) -> Drawing {
+fn drawing(
+    points: &[LayoutPoint],
+    routes: Vec<(usize, Vec<LayoutPoint>)>,
+    own: bool,
+) -> NodePositions {
     let pixels = |value: f64| value.round() as i32;
-    Drawing {
+    NodePositions {
         x: points.iter().map(|point| pixels(point.0)).collect(),
         y: points.iter().map(|point| pixels(point.1)).collect(),
         routes: routes
@@ -242,8 +246,8 @@ fn drawing(points: &[Point], routes: Vec<(usize, Vec<Point>)>, own: bool) -> Dra
 
 /// Removes the points that lie on the straight line between their neighbours, with a tolerance
 /// below one pixel.
-fn straightened(route: &[Point]) -> Vec<Point> {
-    let mut kept: Vec<Point> = Vec::new();
+fn straightened(route: &[LayoutPoint]) -> Vec<LayoutPoint> {
+    let mut kept: Vec<LayoutPoint> = Vec::new();
     for (at, &point) in route.iter().enumerate() {
         if let (Some(&(x, y)), Some(&(u, v))) = (kept.last(), route.get(at + 1)) {
             let cross = (point.0 - x) * (v - y) - (point.1 - y) * (u - x);
@@ -259,17 +263,17 @@ fn straightened(route: &[Point]) -> Vec<Point> {
 
 /// Returns the model's positions, scaled to leave space for the nodes. Returns `None` if a node
 /// lacks a position or more than a tenth of the nodes coincide.
-fn own_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option<Vec<Point>> {
+fn own_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option<Vec<LayoutPoint>> {
     let names = net.places().map(|p| net.place_name(p));
     let names = names.chain(net.transitions().map(|t| net.transition_name(t)));
-    let points: Vec<Point> =
+    let points: Vec<LayoutPoint> =
         names.map(|name| positions.get(name).copied()).collect::<Option<_>>()?;
     spread(points)
 }
 
 /// Scales points so that neighbours have the usual distance. Returns `None` if many points
 /// coincide.
-fn spread(mut points: Vec<Point>) -> Option<Vec<Point>> {
+fn spread(mut points: Vec<LayoutPoint>) -> Option<Vec<LayoutPoint>> {
     let mut cells: HashMap<(i64, i64), usize> = HashMap::new();
     for &(x, y) in &points {
         *cells.entry((x.round() as i64, y.round() as i64)).or_default() += 1;
@@ -303,13 +307,14 @@ fn spread(mut points: Vec<Point>) -> Option<Vec<Point>> {
     fits.then_some(points)
 }
 
-fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -> Groups {
-    let grouping = Grouping::of(net);
+fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -> GroupPicture {
+    let grouping = NodeGroups::of(net);
     let arcs: Vec<_> =
         grouping.arcs(net).into_iter().map(|((into, t, p), count)| (into, t, p, count)).collect();
     let names = || grouping.places.iter().chain(&grouping.transitions).map(|group| &*group.name);
     let drawn = (grouping.len() <= GROUPS).then(|| {
-        let own: Option<Vec<Point>> = names().map(|name| positions.get(name).copied()).collect();
+        let own: Option<Vec<LayoutPoint>> =
+            names().map(|name| positions.get(name).copied()).collect();
         let own = own.and_then(spread);
         let is_own = own.is_some();
         let first = grouping.places.len();
@@ -317,7 +322,7 @@ fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -
             true => (first + t, p),
             false => (p, first + t),
         };
-        let graph = Graph {
+        let graph = LayoutGraph {
             sizes: names().map(size).collect(),
             edges: arcs.iter().map(edge).collect(),
             roots: (0..first).filter(|&at| grouping.places[at].tokens > 0).collect(),
@@ -333,7 +338,7 @@ fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -
         let routes = around(&points, &shapes, &graph.edges, routes, &budget.share(0.5));
         drawing(&points, routes.into_iter().enumerate().collect(), is_own)
     });
-    Groups {
+    GroupPicture {
         by: grouping.by,
         places: grouping.places.iter().map(|group| group.name.clone()).collect(),
         transitions: grouping.transitions.iter().map(|group| group.name.clone()).collect(),
@@ -348,7 +353,7 @@ fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -
 mod tests {
     use super::*;
 
-    fn of(text: &str, positions: &[(&str, (f64, f64))]) -> Picture {
+    fn of(text: &str, positions: &[(&str, (f64, f64))]) -> NetPicture {
         let net = parikh_net::text::parse(text).unwrap();
         let positions = positions.iter().map(|&(name, at)| (name.to_owned(), at)).collect();
         picture(&net, &positions, &Budget::unlimited())
@@ -359,7 +364,7 @@ mod tests {
     #[test]
     fn rows_of_arcs_say_what_is_taken_and_put() {
         let picture = of(NET, &[]);
-        let number = Count::Number;
+        let number = TokenCount::Number;
         let rows = [
             (0, 0, number(1), number(0)),
             (1, 0, number(0), number(1)),
@@ -368,7 +373,7 @@ mod tests {
         ];
         assert_eq!(picture.arcs, rows);
         assert_eq!(picture.initial, [(0, number(1))]);
-        assert_eq!(count(1 << 60), Count::Text("1152921504606846976".into()));
+        assert_eq!(count(1 << 60), TokenCount::Text("1152921504606846976".into()));
     }
 
     #[test]
@@ -382,12 +387,13 @@ mod tests {
     }
 
     /// Returns the points of a line as the page's script draws it, with bends of radius 16.
-    fn drawn(points: &[Point]) -> Vec<Point> {
-        let mix =
-            |(x, y): Point, (u, v): Point, share: f64| (x + (u - x) * share, y + (v - y) * share);
+    fn drawn(points: &[LayoutPoint]) -> Vec<LayoutPoint> {
+        let mix = |(x, y): LayoutPoint, (u, v): LayoutPoint, share: f64| {
+            (x + (u - x) * share, y + (v - y) * share)
+        };
         let mut path = vec![points[0]];
         for three in points.windows(3) {
-            let near = |other: Point| {
+            let near = |other: LayoutPoint| {
                 let far = (other.0 - three[1].0).hypot(other.1 - three[1].1).max(1.0);
                 mix(three[1], other, (far / 2.0).min(16.0) / far)
             };
@@ -402,7 +408,7 @@ mod tests {
     }
 
     /// Checks that no arc of a picture crosses the box of a node that it does not join.
-    fn assert_no_arc_crosses_a_node(net: &Net, picture: &Picture) {
+    fn assert_no_arc_crosses_a_node(net: &Net, picture: &NetPicture) {
         let drawing = picture.drawing.as_ref().unwrap();
         let middle = |node: usize| (f64::from(drawing.x[node]), f64::from(drawing.y[node]));
         let (graph, line_of) = graph(net, None);
@@ -444,7 +450,7 @@ mod tests {
             let side = (names.len() as f64).sqrt().ceil() as usize;
             let position = |at: usize| ((at % side) as f64 * 100.0, (at / side) as f64 * 80.0);
             let positions = names.into_iter().enumerate().map(|(at, name)| (name, position(at)));
-            let positions: HashMap<String, Point> = positions.collect();
+            let positions: HashMap<String, LayoutPoint> = positions.collect();
             for positions in [positions, HashMap::new()] {
                 let picture = picture(&net, &positions, &Budget::unlimited());
                 assert_no_arc_crosses_a_node(&net, &picture);

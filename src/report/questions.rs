@@ -4,14 +4,14 @@ mod nodes;
 
 pub(super) use nodes::{bindings, dead, fires};
 
-use super::shown::{Play, Shown, Store};
-use super::text::Text;
-use super::topic::Topic;
+use super::shown::{EvidenceStore, GoalEvidence, PlayedSequence};
+use super::text::Sentence;
+use super::topic::StandardQuestion;
 use crate::about::NetMeant;
-use crate::answer::{Answer, Exhibit, Plan};
-use crate::board::{Knowledge, Reach, Run};
+use crate::answer::{AnswerWitness, GoalAnswer, Plan};
+use crate::board::{Knowledge, Reach, RunKnowledge};
 use crate::mcc::Examination;
-use crate::run::{self, Config, Event};
+use crate::run::{self, Event, RunConfig};
 use parikh_net::counted::counted;
 use parikh_net::{Goal, Net};
 use parikh_solvers::Budget;
@@ -21,9 +21,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 /// The questions of a report.
-pub enum Asked {
+pub enum ReportQuestions {
     /// Standard questions about the net.
-    Topics(Vec<Topic>),
+    Topics(Vec<StandardQuestion>),
     /// Questions given as formulas.
     Formulas {
         /// The formulas as goals and questions.
@@ -39,7 +39,7 @@ pub enum Asked {
 
 /// A question and the answer.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Question {
+pub struct AnsweredQuestion {
     /// The examination's or the formula's name.
     pub id: String,
     /// The question in words, or the formula.
@@ -47,7 +47,7 @@ pub struct Question {
     /// `TRUE`, `FALSE`, a number or `+inf`. `None` if the question is open.
     pub value: Option<String>,
     /// The reason for the answer, or the reason why the question is open.
-    pub reason: Text,
+    pub reason: Sentence,
     /// The grade of the evidence: `replayed`, `certified` or `searched`.
     pub grade: String,
     /// The engines whose results decide the answer.
@@ -55,7 +55,7 @@ pub struct Question {
     /// True if the answer depends on the model's claim of safe units.
     pub assumes_units: bool,
     /// The witness as a firing sequence to play.
-    pub play: Option<Play>,
+    pub play: Option<PlayedSequence>,
     /// The indices of the certificates.
     pub certificates: Vec<usize>,
     /// The net to which the answer refers.
@@ -63,19 +63,19 @@ pub struct Question {
     /// Seconds until the answer, or the total time if the question is open.
     pub seconds: f64,
     /// The attempts to answer an open question: time and engine, with its statistics.
-    pub tried: Vec<(String, Text)>,
+    pub tried: Vec<(String, Sentence)>,
     #[serde(skip)]
-    pub(super) topic: Option<Topic>,
+    pub(super) topic: Option<StandardQuestion>,
 }
 
 /// The answer whether a transition can fire.
 #[derive(Clone, Debug, Serialize)]
-pub struct Fate {
+pub struct TransitionFate {
     /// True if the transition can fire.
     pub fires: bool,
     /// The evidence.
     #[serde(flatten)]
-    pub shown: Shown,
+    pub shown: GoalEvidence,
     #[serde(skip)]
     pub(super) reason: String,
     #[serde(skip)]
@@ -84,22 +84,22 @@ pub struct Fate {
 
 /// The largest number of tokens on a place.
 #[derive(Clone, Debug, Serialize)]
-pub struct Bound {
+pub struct PlaceMaximum {
     /// The number, or `+inf`.
     pub most: String,
     /// The evidence.
     #[serde(flatten)]
-    pub shown: Shown,
+    pub shown: GoalEvidence,
 }
 
 /// The results of a report.
 #[derive(Default)]
-pub(super) struct Found {
-    pub(super) questions: Vec<Question>,
+pub(super) struct ReportResults {
+    pub(super) questions: Vec<AnsweredQuestion>,
     /// An entry per transition, if transitions were examined one by one. Otherwise empty.
-    pub(super) fates: Vec<Option<Fate>>,
+    pub(super) fates: Vec<Option<TransitionFate>>,
     /// An entry per place, if places were examined one by one. Otherwise empty.
-    pub(super) bounds: Vec<Option<Bound>>,
+    pub(super) bounds: Vec<Option<PlaceMaximum>>,
     /// A description of a marking that violates the model's claim of safe units.
     pub(super) breach: Option<String>,
     pub(super) faults: usize,
@@ -117,17 +117,17 @@ const MOST_SHOWN: usize = 24;
 /// run starts.
 pub(super) fn ask<'n>(
     net: &'n Net,
-    asked: Asked,
-    config: &Config,
+    asked: ReportQuestions,
+    config: &RunConfig,
     budget: &Budget,
-    store: &mut Store<'n>,
+    store: &mut EvidenceStore<'n>,
     tell: &mut dyn FnMut(&str),
-) -> Found {
+) -> ReportResults {
     let unclaimed = OnceCell::new();
-    let mut asking = Asking { net, config, store, found: Found::default() };
+    let mut asking = QuestionRunner { net, config, store, found: ReportResults::default() };
     let whole = budget.remaining();
     match asked {
-        Asked::Topics(topics) => {
+        ReportQuestions::Topics(topics) => {
             for (at, &topic) in topics.iter().enumerate() {
                 tell(topic.title());
                 let budget = budget.portion(1.0 / (topics.len() - at) as f64);
@@ -139,14 +139,19 @@ pub(super) fn ask<'n>(
                 asking.found.questions.iter_mut().for_each(|question| say_share(question, whole));
             }
         }
-        Asked::Formulas { plan, written, refused, are_requirements } => {
+        ReportQuestions::Formulas { plan, written, refused, are_requirements } => {
             asking.found.are_requirements = are_requirements;
             tell("the formulas");
             asking.formulas(*plan, &written, budget);
             for (id, reason) in refused {
                 let title = written.get(&id).cloned().unwrap_or_default();
-                let reason = Text::words(reason);
-                asking.found.questions.push(Question { id, title, reason, ..Question::default() });
+                let reason = Sentence::words(reason);
+                asking.found.questions.push(AnsweredQuestion {
+                    id,
+                    title,
+                    reason,
+                    ..AnsweredQuestion::default()
+                });
             }
         }
     }
@@ -155,7 +160,7 @@ pub(super) fn ask<'n>(
 
 /// Adds to the reason of an unanswered question that it had only a share of the time. `parikh
 /// check` gives a single question the whole time.
-fn say_share(question: &mut Question, whole: Duration) {
+fn say_share(question: &mut AnsweredQuestion, whole: Duration) {
     if question.value.is_none() && question.reason.says("out of time") {
         let (share, whole) = (question.seconds, whole.as_secs_f64());
         let said = format!(
@@ -165,37 +170,37 @@ fn say_share(question: &mut Question, whole: Duration) {
     }
 }
 
-struct Asking<'a, 'n> {
+struct QuestionRunner<'a, 'n> {
     net: &'a Net,
-    config: &'a Config,
-    store: &'a mut Store<'n>,
-    found: Found,
+    config: &'a RunConfig,
+    store: &'a mut EvidenceStore<'n>,
+    found: ReportResults,
 }
 
 /// An answer with its evidence and the seconds until the answer.
-struct Heard {
-    answer: Answer,
-    shown: Vec<Shown>,
+struct EvidencedAnswer {
+    answer: GoalAnswer,
+    shown: Vec<GoalEvidence>,
     seconds: f64,
 }
 
 /// The result of a run over one plan.
-struct Ran {
-    heard: BTreeMap<String, Heard>,
+struct PlanResult {
+    heard: BTreeMap<String, EvidencedAnswer>,
     open: BTreeMap<String, String>,
     seconds: f64,
     /// The time slices of engines: the time and the engine, with its statistics.
-    tried: Vec<(String, Text)>,
+    tried: Vec<(String, Sentence)>,
 }
 
-impl<'a> Asking<'a, '_> {
-    fn run(&mut self, plan: Plan, budget: &Budget) -> Ran {
+impl<'a> QuestionRunner<'a, '_> {
+    fn run(&mut self, plan: Plan, budget: &Budget) -> PlanResult {
         self.run_on(self.net, plan, budget)
     }
 
     /// Runs a plan on `net`. The net is the page's net, or a net with the same transitions.
     /// Certificates about a different net are left out, because the page does not show that net.
-    fn run_on(&mut self, net: &Net, plan: Plan, budget: &Budget) -> Ran {
+    fn run_on(&mut self, net: &Net, plan: Plan, budget: &Budget) -> PlanResult {
         let is_other = !std::ptr::eq(net, self.net);
         let start = Instant::now();
         let mut heard = BTreeMap::new();
@@ -206,13 +211,13 @@ impl<'a> Asking<'a, '_> {
                 known.insert(id.index(), (goal.clone(), knowledge.clone()));
             }
             Event::Answered(answer) => {
-                let mut by: Vec<Shown> = Vec::new();
+                let mut by: Vec<GoalEvidence> = Vec::new();
                 for goal in answer.rests_on.iter() {
                     let shown = match known.get(&goal.index()) {
                         None => continue,
                         Some((
                             Goal::Run(property),
-                            Knowledge::Run(Run::Exists { run: Some(run), .. }),
+                            Knowledge::Run(RunKnowledge::Exists { run: Some(run), .. }),
                         )) => store.run(property, run),
                         Some((_, Knowledge::Reach(Reach::Unreachable { .. }))) if is_other => {
                             continue;
@@ -228,7 +233,7 @@ impl<'a> Asking<'a, '_> {
                 }
                 let seconds = start.elapsed().as_secs_f64();
                 let id = answer.id.clone();
-                heard.insert(id, Heard { answer: answer.clone(), shown: by, seconds });
+                heard.insert(id, EvidencedAnswer { answer: answer.clone(), shown: by, seconds });
             }
             Event::Withdrawn { id } => {
                 heard.remove(id);
@@ -244,17 +249,19 @@ impl<'a> Asking<'a, '_> {
         let tried = report.turns.iter().map(|turn| {
             let (began, ended) = (turn.began, turn.began + turn.lasted);
             let when = format!("{:.2} – {:.2} s", began.as_secs_f64(), ended.as_secs_f64());
-            (format!("{when}, {}", turn.engine), Text::of_sentence(net, &turn.said))
+            (format!("{when}, {}", turn.engine), Sentence::of_sentence(net, &turn.said))
         });
-        Ran { heard, open, seconds, tried: tried.collect() }
+        PlanResult { heard, open, seconds, tried: tried.collect() }
     }
 
-    fn topic(&mut self, topic: Topic, budget: &Budget) {
+    fn topic(&mut self, topic: StandardQuestion, budget: &Budget) {
         let net = self.net;
         let question = match topic {
-            Topic::Firings if net.transition_count() <= ONE_BY_ONE => self.firings(budget),
-            Topic::Bounds if net.place_count() <= ONE_BY_ONE => self.bounds(budget),
-            Topic::Process(Examination::RelaxedSoundness) => self.relaxed(budget),
+            StandardQuestion::Firings if net.transition_count() <= ONE_BY_ONE => {
+                self.firings(budget)
+            }
+            StandardQuestion::Bounds if net.place_count() <= ONE_BY_ONE => self.bounds(budget),
+            StandardQuestion::Process(Examination::RelaxedSoundness) => self.relaxed(budget),
             _ => {
                 let plan = topic.plan(net);
                 let mut ran = self.run(plan.unwrap_or_default(), budget);
@@ -264,11 +271,17 @@ impl<'a> Asking<'a, '_> {
         };
         let (id, title) = (topic.id().to_owned(), topic.title().to_owned());
         let net = topic.net_meant(net);
-        self.found.questions.push(Question { id, title, topic: Some(topic), net, ..question });
+        self.found.questions.push(AnsweredQuestion {
+            id,
+            title,
+            topic: Some(topic),
+            net,
+            ..question
+        });
     }
 
     /// Answers relaxed soundness on the net extended by places that count firings.
-    fn relaxed(&mut self, budget: &Budget) -> Question {
+    fn relaxed(&mut self, budget: &Budget) -> AnsweredQuestion {
         let examination = Examination::RelaxedSoundness;
         match counted(self.net) {
             Ok(counted) => {
@@ -276,7 +289,10 @@ impl<'a> Asking<'a, '_> {
                 let mut ran = self.run_on(&counted, plan, budget);
                 question(self.net, examination.name(), &mut ran)
             }
-            Err(why) => Question { reason: Text::words(why.to_string()), ..Question::default() },
+            Err(why) => AnsweredQuestion {
+                reason: Sentence::words(why.to_string()),
+                ..AnsweredQuestion::default()
+            },
         }
     }
 
@@ -284,7 +300,7 @@ impl<'a> Asking<'a, '_> {
     /// marking violates that claim. The repeated runs use the net without the claim.
     fn without_claim(
         &mut self,
-        topics: &[Topic],
+        topics: &[StandardQuestion],
         unclaimed: &'a OnceCell<Net>,
         budget: &Budget,
         tell: &mut dyn FnMut(&str),
@@ -298,8 +314,8 @@ impl<'a> Asking<'a, '_> {
         let doubtful: Vec<usize> = (0..topics.len()).filter(rests_on_it).collect();
         for (done, &at) in doubtful.iter().enumerate() {
             match topics[at] {
-                Topic::Firings => self.found.fates.clear(),
-                Topic::Bounds => self.found.bounds.clear(),
+                StandardQuestion::Firings => self.found.fates.clear(),
+                StandardQuestion::Bounds => self.found.bounds.clear(),
                 _ => {}
             }
             tell(topics[at].title());
@@ -310,10 +326,10 @@ impl<'a> Asking<'a, '_> {
 
     /// Repeats open questions in the time that the other questions left. Questions examined node by
     /// node are not repeated, because most of their nodes are settled.
-    fn again(&mut self, topics: &[Topic], budget: &Budget, tell: &mut dyn FnMut(&str)) {
+    fn again(&mut self, topics: &[StandardQuestion], budget: &Budget, tell: &mut dyn FnMut(&str)) {
         let one_by_one = |topic| match topic {
-            Topic::Firings => !self.found.fates.is_empty(),
-            Topic::Bounds => !self.found.bounds.is_empty(),
+            StandardQuestion::Firings => !self.found.fates.is_empty(),
+            StandardQuestion::Bounds => !self.found.bounds.is_empty(),
             _ => false,
         };
         let mut open: Vec<usize> = (0..topics.len()).collect();
@@ -340,14 +356,14 @@ impl<'a> Asking<'a, '_> {
             let title = written.get(&id).cloned().unwrap_or_default();
             let question = question(self.net, &id, &mut ran);
             let net = NetMeant::of_examination(self.net);
-            self.found.questions.push(Question { id, title, net, ..question });
+            self.found.questions.push(AnsweredQuestion { id, title, net, ..question });
         }
     }
 }
 
 /// Converts the result of one question into the data of the page.
-fn question(net: &Net, id: &str, ran: &mut Ran) -> Question {
-    if let Some(Heard { answer, shown, seconds }) = ran.heard.remove(id) {
+fn question(net: &Net, id: &str, ran: &mut PlanResult) -> AnsweredQuestion {
+    if let Some(EvidencedAnswer { answer, shown, seconds }) = ran.heard.remove(id) {
         let certificates = shown.iter().filter_map(|shown| shown.certificate);
         let mut certificates: Vec<usize> = certificates.collect();
         certificates.sort_unstable();
@@ -355,33 +371,33 @@ fn question(net: &Net, id: &str, ran: &mut Ran) -> Question {
         // The play with as many firings as the answer's own witness, among the plays of all goals.
         let plays = || shown.iter().filter_map(|shown| shown.play.clone());
         let play = match &answer.exhibit {
-            Some(Exhibit::Firings(witness)) => {
+            Some(AnswerWitness::Firings(witness)) => {
                 let firings = u64::try_from(witness.firings()).unwrap_or(u64::MAX);
                 plays().find(|play| play.firings == firings).or_else(|| plays().next())
             }
-            Some(Exhibit::Lasso(_)) => plays().next(),
+            Some(AnswerWitness::Lasso(_)) => plays().next(),
             _ => plays().find(|play| play.pump.is_some()),
         };
-        return Question {
+        return AnsweredQuestion {
             id: answer.id,
             value: Some(answer.value.to_string()),
-            reason: Text::of_sentence(net, &answer.reason),
+            reason: Sentence::of_sentence(net, &answer.reason),
             grade: answer.grade.to_string(),
             techniques: answer.techniques,
             assumes_units: answer.assumes_units,
             play,
             certificates,
             seconds,
-            ..Question::default()
+            ..AnsweredQuestion::default()
         };
     }
     let reason = ran.open.remove(id).unwrap_or_else(|| "it was not asked".to_owned());
-    Question {
+    AnsweredQuestion {
         id: id.to_owned(),
-        reason: Text::of_sentence(net, &reason),
+        reason: Sentence::of_sentence(net, &reason),
         seconds: ran.seconds,
         tried: ran.tried.clone(),
-        ..Question::default()
+        ..AnsweredQuestion::default()
     }
 }
 
@@ -393,9 +409,10 @@ mod tests {
     #[test]
     fn what_ran_out_of_time_says_how_much_it_had() {
         let reason = |value: Option<&str>, words: &str| {
-            let reason = Text::words(words);
+            let reason = Sentence::words(words);
             let value = value.map(str::to_owned);
-            let mut question = Question { value, reason, seconds: 0.71, ..Question::default() };
+            let mut question =
+                AnsweredQuestion { value, reason, seconds: 0.71, ..AnsweredQuestion::default() };
             say_share(&mut question, Duration::from_secs(5));
             question.reason
         };
@@ -404,30 +421,37 @@ mod tests {
         for (value, words) in
             [(Some("TRUE"), "out of time"), (None, "the engines have nothing more")]
         {
-            assert_eq!(reason(value, words), Text::words(words));
+            assert_eq!(reason(value, words), Sentence::words(words));
         }
     }
 
     #[test]
     fn what_is_open_is_asked_again_in_the_time_that_is_left() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
-        let open = Question { seconds: 5.0, topic: Some(Topic::Deadlock), ..Question::default() };
-        let known = Question { value: Some("TRUE".into()), id: "known".into(), ..open.clone() };
-        let topics = [Topic::Deadlock, Topic::OneSafe];
+        let open = AnsweredQuestion {
+            seconds: 5.0,
+            topic: Some(StandardQuestion::Deadlock),
+            ..AnsweredQuestion::default()
+        };
+        let known =
+            AnsweredQuestion { value: Some("TRUE".into()), id: "known".into(), ..open.clone() };
+        let topics = [StandardQuestion::Deadlock, StandardQuestion::OneSafe];
         let again = |budget: &Budget| {
-            let (mut store, mut told) = (Store::new(&net), Vec::new());
+            let (mut store, mut told) = (EvidenceStore::new(&net), Vec::new());
             let questions = vec![open.clone(), known.clone()];
-            let found = Found { questions, ..Found::default() };
-            let config = &Config::default();
-            let mut asking = Asking { net: &net, config, store: &mut store, found };
+            let found = ReportResults { questions, ..ReportResults::default() };
+            let config = &RunConfig::default();
+            let mut asking = QuestionRunner { net: &net, config, store: &mut store, found };
             asking.again(&topics, budget, &mut |title: &str| told.push(title.to_owned()));
             (asking.found.questions, told)
         };
         let (questions, told) = again(&Budget::lasting(Duration::from_secs(20)));
-        assert_eq!(told, [Topic::Deadlock.title()]);
+        assert_eq!(told, [StandardQuestion::Deadlock.title()]);
         assert_eq!(questions.len(), 2);
         assert_eq!(questions[0].value.as_deref(), Some("TRUE"));
-        assert!(questions[0].seconds >= 5.0 && questions[0].topic == Some(Topic::Deadlock));
+        assert!(
+            questions[0].seconds >= 5.0 && questions[0].topic == Some(StandardQuestion::Deadlock)
+        );
         assert_eq!(questions[1].id, "known");
         // No question is repeated without remaining time.
         let (questions, told) = again(&Budget::lasting(Duration::ZERO));

@@ -4,15 +4,15 @@
 //! document about a reduced net uses the names of that net's nodes. Nodes with the same name in the
 //! original net become links.
 
-use super::text::Text;
+use super::text::Sentence;
 use crate::evidence::Document;
-use crate::evidence::certificate::bounds::{Bound, Inference};
+use crate::evidence::certificate::bounds::{BoundStep, TokenBound};
 use crate::evidence::certificate::{
-    Bounds, Induction, Lemma, LinearCertificate, Precedence, count,
+    BoundsCertificate, Induction, Lemma, LinearCertificate, Precedence, count,
 };
 use crate::evidence::home::Structure;
-use crate::evidence::home::returning::{Returning, Way};
-use crate::evidence::home::undone::Undoing;
+use crate::evidence::home::returning::{ReturnProof, ReturnWay};
+use crate::evidence::home::undone::UndoProof;
 use parikh_net::printable::counted;
 use parikh_net::{Atom, Net, PlaceId, TransitionId};
 
@@ -24,17 +24,17 @@ const PIECES: usize = 4_000;
 
 /// Describes a document in words, for readers who look at `net`. The document is about the net
 /// `of`, which is the original net or a reduced net.
-pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Text> {
-    let mut reader = Reader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Sentence> {
+    let mut reader = CertificateReader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match document {
         Document::Bounds(bounds) => reader.bounds(bounds),
         Document::Linear(certificate) => reader.linear(certificate),
         Document::Induction(induction) => reader.induction(induction),
-        Document::Markings(count) => reader.line(Text::words(format!(
+        Document::Markings(count) => reader.line(Sentence::words(format!(
             "All markings that can be reached ({count}) were visited again, by the checker itself, and \
              none is what was asked for"
         ))),
-        Document::ClosedSet(set) => reader.line(Text::words(format!(
+        Document::ClosedSet(set) => reader.line(Sentence::words(format!(
             "A decision diagram of {} describes a set of markings. The initial marking is among them, no firing \
              leads out of them, and none of them is what was asked for",
             counted(set.nodes.len(), "node")
@@ -44,13 +44,13 @@ pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Text> {
 }
 
 /// Describes a home-space argument about the net `of` in words, for readers who look at `net`.
-pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<Text> {
-    let mut reader = Reader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<Sentence> {
+    let mut reader = CertificateReader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match structure {
         Structure::Finitely(weights) => {
             let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
             let sum = reader.sum(&sum.collect::<Vec<_>>());
-            let text = Text::words("No firing raises ")
+            let text = Sentence::words("No firing raises ")
                 .then(sum)
                 .say(", so whatever lowers it fires a limited number of times, and not for ever");
             reader.line(text);
@@ -60,24 +60,24 @@ pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<
                 let text = reader.places("This trap is marked initially, and stays so: ", trap);
                 reader.line(text);
             }
-            reader.line(Text::words(format!(
+            reader.line(Sentence::words(format!(
                 "Every siphon contains one of them: assuming one that does not leads to a \
                  contradiction in {}",
                 counted(refutation.len(), "step")
             )));
-            reader.line(Text::words(
+            reader.line(Sentence::words(
                 "Places that share a transition have comparable sets of consumers (asymmetric \
                  choice), so that by Commoner's theorem every transition is live",
             ));
         }
         Structure::Undone(all) => {
             for (t, undoing) in net.transitions().zip(all) {
-                let text = Text::default().transition(t).say(" is undone by ");
+                let text = Sentence::default().transition(t).say(" is undone by ");
                 reader.line(undone(text, undoing).say(", from what it has produced alone"));
             }
         }
         Structure::Closed { traps, refutation } => {
-            reader.line(Text::words(
+            reader.line(Sentence::words(
                 "The net is closed to a cycle: one transition more takes the final marking and puts the \
                  initial one",
             ));
@@ -85,7 +85,7 @@ pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<
                 let text = reader.places("This trap is marked initially, and stays so: ", trap);
                 reader.line(text);
             }
-            reader.line(Text::words(format!(
+            reader.line(Sentence::words(format!(
                 "Every siphon of the closed net contains one of them: assuming one that does not leads \
                  to a contradiction in {}; so by Commoner's theorem it is live, and the final \
                  marking stays coverable in the net itself",
@@ -95,13 +95,13 @@ pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<
         Structure::Returning(ways) => reader.returning(ways),
         Structure::Lost { after, document } => {
             let firings = after.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
-            reader.line(Text::words(format!(
+            reader.line(Sentence::words(format!(
                 "It is lost after {}; about what comes after:",
                 counted(firings, "firing")
             )));
             reader.lines.extend(read(document, of, net));
         }
-        Structure::Visited(_) => reader.line(Text::words(
+        Structure::Visited(_) => reader.line(Sentence::words(
             "All markings that can be reached were visited again, by the checker itself, and followed \
              backwards from those in which it is there",
         )),
@@ -110,13 +110,13 @@ pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<
 }
 
 /// Describes how the effect of a firing is undone, by one firing sequence or by cases.
-fn undone(text: Text, undoing: &Undoing) -> Text {
+fn undone(text: Sentence, undoing: &UndoProof) -> Sentence {
     match undoing {
-        Undoing::By(steps) => text.list(steps, ", ", |text, &(u, times)| match times {
+        UndoProof::By(steps) => text.list(steps, ", ", |text, &(u, times)| match times {
             1 => text.transition(u),
             times => text.transition(u).say(format!(" {times} times")),
         }),
-        Undoing::Cases { sum, cases } => {
+        UndoProof::Cases { sum, cases } => {
             let ways: Vec<_> = sum.iter().zip(cases).collect();
             text.list(&ways, "; ", |text, &(&(place, _), case)| {
                 undone(text, case).say(" (with a token more on ").place(place).say(")")
@@ -125,18 +125,18 @@ fn undone(text: Text, undoing: &Undoing) -> Text {
     }
 }
 
-struct Reader<'n> {
+struct CertificateReader<'n> {
     /// The net to which the document refers.
     of: &'n Net,
     /// The net of the page.
     net: &'n Net,
-    lines: Vec<Text>,
+    lines: Vec<Sentence>,
     pieces: usize,
     left_out: usize,
 }
 
-impl Reader<'_> {
-    fn line(&mut self, text: Text) {
+impl CertificateReader<'_> {
+    fn line(&mut self, text: Sentence) {
         if self.lines.len() >= LINES || self.pieces >= PIECES {
             self.left_out += 1;
             return;
@@ -145,17 +145,17 @@ impl Reader<'_> {
         self.lines.push(text);
     }
 
-    fn finish(mut self) -> Vec<Text> {
+    fn finish(mut self) -> Vec<Sentence> {
         if self.left_out > 0 {
             let left_out = counted(self.left_out, "more line");
-            self.lines.push(Text::words(format!(
+            self.lines.push(Sentence::words(format!(
                 "… and {left_out}; parikh check --evidence DIR writes all of it"
             )));
         }
         self.lines
     }
 
-    fn place(&self, text: Text, place: PlaceId) -> Text {
+    fn place(&self, text: Sentence, place: PlaceId) -> Sentence {
         // Indices beyond the net's places denote firing counters.
         if place.index() >= self.of.place_count() {
             return text.say(format!("firings#{}", place.index() - self.of.place_count()));
@@ -167,7 +167,7 @@ impl Reader<'_> {
         }
     }
 
-    fn transition(&self, text: Text, t: TransitionId) -> Text {
+    fn transition(&self, text: Sentence, t: TransitionId) -> Sentence {
         let name = self.of.transition_name(t);
         match self.net.transition_named(name) {
             Some(original) => text.transition(original),
@@ -175,12 +175,12 @@ impl Reader<'_> {
         }
     }
 
-    fn returning(&mut self, ways: &Returning) {
+    fn returning(&mut self, ways: &ReturnProof) {
         match &ways.way {
-            Way::Downhill { weights, document } => {
+            ReturnWay::Downhill { weights, document } => {
                 let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
                 let sum = self.sum(&sum.collect::<Vec<_>>());
-                let text = Text::words("The transitions that lower ").then(sum);
+                let text = Sentence::words("The transitions that lower ").then(sum);
                 self.line(text.say(
                     ", fired as long as one is enabled, come to an end; about where that may be:",
                 ));
@@ -188,7 +188,7 @@ impl Reader<'_> {
                     self.line(line);
                 }
             }
-            Way::Steps { set, steps } => self.line(Text::words(format!(
+            ReturnWay::Steps { set, steps } => self.line(Sentence::words(format!(
                 "A decision diagram of {} describes a set of markings. The initial marking is among them, and \
                  no firing leads out of them. From all of them firings lead back, as {} show",
                 counted(set.nodes.len(), "node"),
@@ -197,7 +197,7 @@ impl Reader<'_> {
         }
         if let Some(to) = &ways.to {
             let after = to.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
-            self.line(Text::words(format!(
+            self.line(Sentence::words(format!(
                 "So a marking that covers the one after {} stays reachable, and with it all that can be \
                  done from there",
                 counted(after, "firing")
@@ -205,17 +205,17 @@ impl Reader<'_> {
         }
     }
 
-    fn places(&self, words: &str, places: &[PlaceId]) -> Text {
-        Text::words(words).list(places, ", ", |text, &place| self.place(text, place))
+    fn places(&self, words: &str, places: &[PlaceId]) -> Sentence {
+        Sentence::words(words).list(places, ", ", |text, &place| self.place(text, place))
     }
 
     /// Writes a weighted sum of places: `2·p + q − 3·r`.
-    fn sum(&self, terms: &[(PlaceId, i128)]) -> Text {
+    fn sum(&self, terms: &[(PlaceId, i128)]) -> Sentence {
         if terms.is_empty() {
-            return Text::words("0");
+            return Sentence::words("0");
         }
         let mut first = true;
-        Text::default().list(terms, "", |text, &(place, weight)| {
+        Sentence::default().list(terms, "", |text, &(place, weight)| {
             let sign = match (std::mem::take(&mut first), weight < 0) {
                 (true, false) => "",
                 (true, true) => "−",
@@ -230,7 +230,7 @@ impl Reader<'_> {
         })
     }
 
-    fn comparison(&self, atom: &Atom) -> Text {
+    fn comparison(&self, atom: &Atom) -> Sentence {
         let terms: Vec<_> = atom.sum.terms().iter().map(|&(p, a)| (p, i128::from(a))).collect();
         match terms.iter().all(|&(_, a)| a < 0) {
             // A sum with negative coefficients only is written as "≥" with positive coefficients.
@@ -242,24 +242,24 @@ impl Reader<'_> {
         }
     }
 
-    fn bound(&self, text: Text, bound: &Bound) -> Text {
+    fn bound(&self, text: Sentence, bound: &TokenBound) -> Sentence {
         let sign = if bound.upper { "≤" } else { "≥" };
         self.place(text, bound.place).say(format!(" {sign} {}", bound.tokens))
     }
 
-    fn bounds(&mut self, bounds: &Bounds) {
+    fn bounds(&mut self, bounds: &BoundsCertificate) {
         for step in &bounds.steps {
             let text = match step {
-                Inference::Inductive(bounds) => {
-                    Text::words("True initially, and no firing that they allow breaks it: ")
+                BoundStep::Inductive(bounds) => {
+                    Sentence::words("True initially, and no firing that they allow breaks it: ")
                         .list(bounds, ", ", |text, bound| self.bound(text, bound))
                 }
-                Inference::Weighted { weights, bounds } => Text::words("No firing raises ")
+                BoundStep::Weighted { weights, bounds } => Sentence::words("No firing raises ")
                     .then(self.sum(weights))
                     .say(self.initially(weights))
                     .say("; so ")
                     .list(bounds, ", ", |text, bound| self.bound(text, bound)),
-                Inference::SafeUnits(places) => self.places(
+                BoundStep::SafeUnits(places) => self.places(
                     "As the model claims that its units are safe (NUPN; assumed), at most one token on ",
                     places,
                 ),
@@ -284,7 +284,7 @@ impl Reader<'_> {
     fn linear(&mut self, certificate: &LinearCertificate) {
         if count(self.of, &certificate.counters).is_ok() {
             for (at, set) in certificate.counters.iter().enumerate() {
-                let text = Text::words(format!("firings#{at} counts how often these fire: "));
+                let text = Sentence::words(format!("firings#{at} counts how often these fire: "));
                 let text = text.list(set, ", ", |text, &t| self.transition(text, t));
                 self.line(text);
             }
@@ -298,7 +298,7 @@ impl Reader<'_> {
         for bound in &certificate.lower_bounds {
             let weights: Vec<(PlaceId, i128)> =
                 bound.weights.iter().map(|&(place, weight)| (place, weight.into())).collect();
-            let text = Text::words("Every reachable marking has ").then(self.sum(&weights));
+            let text = Sentence::words("Every reachable marking has ").then(self.sum(&weights));
             self.line(text.say(format!(" ≥ {}: no firing leads below", bound.tokens)));
         }
         for precedence in &certificate.precedences {
@@ -310,7 +310,7 @@ impl Reader<'_> {
             self.line(text);
         }
         if !certificate.steps.is_empty() {
-            self.line(Text::words("Put together, case by case:"));
+            self.line(Sentence::words("Put together, case by case:"));
         }
         for step in &certificate.steps {
             let text = self.clause(step, &certificate.atoms);
@@ -318,7 +318,7 @@ impl Reader<'_> {
         }
     }
 
-    fn precedence(&self, precedence: &Precedence, atoms: &[Atom]) -> Text {
+    fn precedence(&self, precedence: &Precedence, atoms: &[Atom]) -> Sentence {
         let words = match precedence {
             Precedence::Unfed { .. } => "Empty until somebody puts into them from outside, ",
             Precedence::Kept { .. } => "A trap that stays marked once somebody has put into it, ",
@@ -328,12 +328,12 @@ impl Reader<'_> {
         text.list(&atoms, ", or ", |text, atom| text.then(self.comparison(atom)))
     }
 
-    fn lemma(&self, lemma: &Lemma, certificate: &LinearCertificate) -> Text {
+    fn lemma(&self, lemma: &Lemma, certificate: &LinearCertificate) -> Sentence {
         let atoms: Vec<&Atom> =
             lemma.atoms.iter().filter_map(|&(at, _)| certificate.atoms.get(at)).collect();
         let text = match atoms.len() {
-            1 => Text::words("Never: "),
-            _ => Text::words("Never together: "),
+            1 => Sentence::words("Never: "),
+            _ => Sentence::words("Never together: "),
         };
         let text = text.list(&atoms, "; ", |text, atom| text.then(self.comparison(atom)));
         let text = match lemma.weights.is_empty() {
@@ -360,11 +360,11 @@ impl Reader<'_> {
     }
 
     /// Writes a clause: `One of these holds: a; or b`.
-    fn clause(&self, clause: &[i32], atoms: &[Atom]) -> Text {
+    fn clause(&self, clause: &[i32], atoms: &[Atom]) -> Sentence {
         if clause.is_empty() {
-            return Text::words("A contradiction: it never happens");
+            return Sentence::words("A contradiction: it never happens");
         }
-        Text::words("One of these holds: ").list(clause, "; or ", |text, &literal| {
+        Sentence::words("One of these holds: ").list(clause, "; or ", |text, &literal| {
             let at = (literal.unsigned_abs() as usize).wrapping_sub(1);
             match (atoms.get(at), literal > 0) {
                 (Some(atom), true) => text.then(self.comparison(atom)),
@@ -384,7 +384,7 @@ impl Reader<'_> {
             self.line(self.sum(&terms).say(format!(" changes by multiples of {modulus} only")));
         }
         if !induction.clauses.is_empty() {
-            self.line(Text::words(
+            self.line(Sentence::words(
                 "All of these are true initially, and no firing from a marking where all are makes one \
                  false:",
             ));
@@ -393,7 +393,7 @@ impl Reader<'_> {
             let text = self.clause(clause, &induction.atoms);
             self.line(text);
         }
-        self.line(Text::words("What was asked for contradicts them"));
+        self.line(Sentence::words("What was asked for contradicts them"));
     }
 }
 
@@ -402,7 +402,7 @@ mod tests {
     use super::*;
     use parikh_net::{LinearSum, text};
 
-    fn plain(lines: &[Text], net: &Net) -> Vec<String> {
+    fn plain(lines: &[Sentence], net: &Net) -> Vec<String> {
         let json: Vec<Vec<serde_json::Value>> =
             serde_json::from_value(serde_json::to_value(lines).unwrap()).unwrap();
         let piece = |piece: serde_json::Value| match (piece["p"].as_u64(), piece["t"].as_u64()) {
@@ -417,13 +417,13 @@ mod tests {
     fn documents_are_read_in_words() {
         let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q").unwrap();
         let [p, q, r] = ["p", "q", "r"].map(|name| net.place_named(name).unwrap());
-        let bound = |place, tokens| Bound { place, upper: true, tokens };
-        let bounds = Document::Bounds(Bounds {
+        let bound = |place, tokens| TokenBound { place, upper: true, tokens };
+        let bounds = Document::Bounds(BoundsCertificate {
             assumes_units: false,
             steps: vec![
-                Inference::Inductive(vec![bound(r, 0)]),
-                Inference::Weighted { weights: vec![(p, 2), (q, 2)], bounds: vec![bound(q, 1)] },
-                Inference::SafeUnits(vec![p]),
+                BoundStep::Inductive(vec![bound(r, 0)]),
+                BoundStep::Weighted { weights: vec![(p, 2), (q, 2)], bounds: vec![bound(q, 1)] },
+                BoundStep::SafeUnits(vec![p]),
             ],
         });
         assert_eq!(
@@ -439,7 +439,7 @@ mod tests {
             assumes_units: false,
             counters: Vec::new(),
             precedences: Vec::new(),
-            bounds: Bounds::default(),
+            bounds: BoundsCertificate::default(),
             lower_bounds: vec![],
             atoms: vec![Atom { sum, bound: -2 }],
             traps: vec![vec![q]],
@@ -464,8 +464,8 @@ mod tests {
         assert!(plain(&finitely, &net)[0].starts_with("No firing raises p, so"));
         let document = Document::Markings(2);
         let weights = vec![(p, 3)];
-        let way = Way::Downhill { weights, document: document.clone() };
-        let returning = Returning { to: Some(vec![]), way, along: Vec::new() };
+        let way = ReturnWay::Downhill { weights, document: document.clone() };
+        let returning = ReturnProof { to: Some(vec![]), way, along: Vec::new() };
         let ways = read_structure(&Structure::Returning(Box::new(returning)), &net, &net);
         let ways = plain(&ways, &net);
         assert!(
@@ -481,8 +481,8 @@ mod tests {
     fn endless_documents_are_cut() {
         let net = text::parse("place p\ntransition t: p -> p").unwrap();
         let p = PlaceId::new(0);
-        let steps = vec![Inference::SafeUnits(vec![p]); 500];
-        let bounds = Document::Bounds(Bounds { assumes_units: true, steps });
+        let steps = vec![BoundStep::SafeUnits(vec![p]); 500];
+        let bounds = Document::Bounds(BoundsCertificate { assumes_units: true, steps });
         let lines = plain(&read(&bounds, &net, &net), &net);
         assert_eq!(lines.len(), LINES + 1);
         assert!(lines[LINES].contains("350 more lines"), "{}", lines[LINES]);

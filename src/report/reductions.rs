@@ -1,15 +1,15 @@
 //! Structural reductions of the net for several questions: the sizes before and after, and the
 //! applications of each rule.
 
-use super::text::Text;
-use crate::reduction::{Config, Needs, Reduction, Size, needs, reduce};
+use super::text::Sentence;
+use crate::reduction::{Needs, NetSize, Reduction, ReductionConfig, needs, reduce};
 use parikh_net::Net;
 use parikh_solvers::Budget;
 use serde::Serialize;
 
 /// The result of a reduction.
 #[derive(Clone, Debug, Serialize)]
-pub struct Reduced {
+pub struct ReductionSummary {
     /// The question whose answer the reduction preserves.
     pub keeps: &'static str,
     /// Numbers of places, transitions and arcs before the reduction.
@@ -19,7 +19,7 @@ pub struct Reduced {
     /// The rules with their numbers of applications.
     pub rules: Vec<(&'static str, u64)>,
     /// The first applications of rules, in order.
-    pub steps: Vec<Text>,
+    pub steps: Vec<Sentence>,
     /// The total number of applications.
     pub applications: usize,
     /// Indices of the remaining places.
@@ -35,13 +35,13 @@ const LISTED: usize = 60;
 
 /// Reduces the net for three questions: dead markings, quasi-liveness and liveness of all
 /// transitions.
-pub(super) fn reductions(net: &Net, budget: &Budget) -> Vec<Reduced> {
+pub(super) fn reductions(net: &Net, budget: &Budget) -> Vec<ReductionSummary> {
     let asked: [(&'static str, Needs); 3] = [
         ("whether it can get stuck", needs::deadlock()),
         ("which transitions can fire", needs::quasi_liveness(net.transitions())),
         ("which transitions are live", needs::liveness(net.transitions())),
     ];
-    let config = Config { linear: false, ..Config::default() };
+    let config = ReductionConfig { linear: false, ..ReductionConfig::default() };
     let mut all = Vec::new();
     for (at, (keeps, needs)) in asked.into_iter().enumerate() {
         let budget = budget.portion(1.0 / (3 - at) as f64);
@@ -50,13 +50,13 @@ pub(super) fn reductions(net: &Net, budget: &Budget) -> Vec<Reduced> {
     all
 }
 
-fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> Reduced {
-    let size = |size: Size| [size.places, size.transitions, size.arcs];
+fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> ReductionSummary {
+    let size = |size: NetSize| [size.places, size.transitions, size.arcs];
     let statistics = &reduction.statistics;
     let rules = statistics.rules.iter().filter(|rule| rule.applied > 0);
     let log = reduction.log.in_names(net, reduction.needs());
     let step = |step: &crate::reduction::LogStep| {
-        let text = Text::words(format!("{}: ", step.rule));
+        let text = Sentence::words(format!("{}: ", step.rule));
         let nodes: Vec<(bool, &String)> = step
             .places
             .iter()
@@ -73,7 +73,7 @@ fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> Reduced {
         })
     };
     let left = |t: &parikh_net::TransitionId| reduction.map_transition(*t).is_some();
-    Reduced {
+    ReductionSummary {
         keeps,
         before: size(statistics.before),
         after: size(statistics.after),

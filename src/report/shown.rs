@@ -6,7 +6,7 @@
 
 use super::lit;
 use super::reading;
-use super::text::Text;
+use super::text::Sentence;
 use crate::board::{Evidence, Home, KeptStructure, Knowledge, Maximum, Reach, Witness};
 use crate::evidence::replay;
 use parikh_net::lasso::{LassoRun, RunEnd};
@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 /// A firing sequence, flattened: each transition's index is followed by its number of consecutive
 /// firings.
-pub type Steps = Vec<u64>;
+pub type FlatSequence = Vec<u64>;
 
 /// A firing sequence to play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Play {
+pub struct PlayedSequence {
     /// The index of the trace. `None` if the sequence is too long for a page.
     pub trace: Option<usize>,
     /// The number of firings of the trace to play.
@@ -37,13 +37,13 @@ pub struct Play {
     pub comes_back: bool,
     /// The subformulas of the property with their values along the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<lit::Part>,
+    pub parts: Vec<lit::SubformulaValues>,
 }
 
-impl Play {
+impl PlayedSequence {
     /// Returns a play of the first `firings` firings of a trace.
-    fn of(trace: Option<usize>, firings: u64) -> Play {
-        Play { trace, firings, pump: None, comes_back: false, parts: Vec::new() }
+    fn of(trace: Option<usize>, firings: u64) -> PlayedSequence {
+        PlayedSequence { trace, firings, pump: None, comes_back: false, parts: Vec::new() }
     }
 }
 
@@ -61,7 +61,7 @@ const COUNTED: u64 = 1 << 50;
 
 /// A certificate in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Certificate {
+pub struct CertificateText {
     /// The kind of argument.
     pub kind: &'static str,
     /// The number of rule applications that lead to the certificate's net, if the certificate is
@@ -72,15 +72,15 @@ pub struct Certificate {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub after_witness: bool,
     /// A line per step.
-    pub lines: Vec<Text>,
+    pub lines: Vec<Sentence>,
 }
 
 /// The evidence for a goal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Shown {
+pub struct GoalEvidence {
     /// The firing sequence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub play: Option<Play>,
+    pub play: Option<PlayedSequence>,
     /// The certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<usize>,
@@ -90,20 +90,20 @@ pub struct Shown {
 }
 
 /// The evidence on a page.
-pub(super) struct Store<'n> {
+pub(super) struct EvidenceStore<'n> {
     net: &'n Net,
-    pub(super) traces: Vec<Steps>,
-    pub(super) certificates: Vec<Certificate>,
+    pub(super) traces: Vec<FlatSequence>,
+    pub(super) certificates: Vec<CertificateText>,
     /// Traces by the address of the sequence. Keeping the sequence alive keeps its address unique.
     sequences: HashMap<*const FiringSequence, (Option<usize>, Arc<FiringSequence>)>,
-    documents: HashMap<*const (), (usize, Kept)>,
+    documents: HashMap<*const (), (usize, KeptReference)>,
     steps: usize,
     pieces: usize,
 }
 
 /// A reference that keeps the address of a document unique.
 #[expect(dead_code, reason = "kept for its address alone")]
-enum Kept {
+enum KeptReference {
     Document(Arc<crate::evidence::Document>),
     Structure(Arc<crate::evidence::home::Structure>),
 }
@@ -114,9 +114,9 @@ const MOST_STEPS: usize = 60_000;
 /// The largest number of text pieces in all certificates of a page together.
 const MOST_PIECES: usize = 25_000;
 
-impl<'n> Store<'n> {
+impl<'n> EvidenceStore<'n> {
     pub(super) fn new(net: &'n Net) -> Self {
-        Store {
+        EvidenceStore {
             net,
             traces: Vec::new(),
             certificates: Vec::new(),
@@ -128,15 +128,17 @@ impl<'n> Store<'n> {
     }
 
     /// Stores the evidence of a settled goal.
-    pub(super) fn of(&mut self, knowledge: &Knowledge) -> Shown {
+    pub(super) fn of(&mut self, knowledge: &Knowledge) -> GoalEvidence {
         match knowledge {
             Knowledge::Reach(Reach::Reached { witness, .. }) => self.witness(witness.as_ref()),
-            Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => {
-                Shown { certificate: self.certificate(evidence, proof.kind()), ..Shown::default() }
-            }
-            Knowledge::Home(Home::Kept { proof, evidence, .. }) => {
-                Shown { certificate: self.certificate(evidence, proof.kind()), ..Shown::default() }
-            }
+            Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => GoalEvidence {
+                certificate: self.certificate(evidence, proof.kind()),
+                ..GoalEvidence::default()
+            },
+            Knowledge::Home(Home::Kept { proof, evidence, .. }) => GoalEvidence {
+                certificate: self.certificate(evidence, proof.kind()),
+                ..GoalEvidence::default()
+            },
             Knowledge::Home(Home::Lost { witness, proof, evidence, .. }) => {
                 let mut shown = self.witness(witness.as_ref());
                 shown.certificate = match (&proof.document, evidence) {
@@ -152,16 +154,16 @@ impl<'n> Store<'n> {
                 // Several stages are described in words and not played, because the numbers of
                 // repetitions are not fixed.
                 let Some(Stage { prefix, pump }) = pumping.only() else {
-                    return Shown {
+                    return GoalEvidence {
                         stages: pumping.stages().cloned().collect(),
-                        ..Shown::default()
+                        ..GoalEvidence::default()
                     };
                 };
                 let (prefix, firings) = (Arc::new(prefix.clone()), prefix.firings());
                 let firings = u64::try_from(firings).unwrap_or(u64::MAX);
-                let mut play = Play::of(self.trace(&prefix), firings);
+                let mut play = PlayedSequence::of(self.trace(&prefix), firings);
                 play.pump = self.trace(&Arc::new(pump.clone()));
-                Shown { play: Some(play), ..Shown::default() }
+                GoalEvidence { play: Some(play), ..GoalEvidence::default() }
             }
             Knowledge::Maximum(Maximum { seen, proved, evidence, .. }) => {
                 let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
@@ -171,15 +173,15 @@ impl<'n> Store<'n> {
                 }
                 shown
             }
-            _ => Shown::default(),
+            _ => GoalEvidence::default(),
         }
     }
 
     /// Stores a run that has the property. A run without a cycle is played like any firing
     /// sequence.
-    pub(super) fn run(&mut self, property: &RunProperty, run: &LassoRun) -> Shown {
+    pub(super) fn run(&mut self, property: &RunProperty, run: &LassoRun) -> GoalEvidence {
         let firings = u64::try_from(run.prefix.firings()).unwrap_or(u64::MAX);
-        let mut play = Play::of(self.trace(&Arc::new(run.prefix.clone())), firings);
+        let mut play = PlayedSequence::of(self.trace(&Arc::new(run.prefix.clone())), firings);
         if let RunEnd::Repeats(cycle) = &run.end {
             play.pump = self.trace(&Arc::new(cycle.clone()));
             let end = replay(self.net, &run.rounds(1)).ok();
@@ -188,7 +190,7 @@ impl<'n> Store<'n> {
         if play.comes_back || run.end == RunEnd::Dead {
             play.parts = lit::parts(self.net, property, run);
         }
-        Shown { play: Some(play), ..Shown::default() }
+        GoalEvidence { play: Some(play), ..GoalEvidence::default() }
     }
 
     /// Returns true if both certificates are absent or have the same text.
@@ -199,15 +201,15 @@ impl<'n> Store<'n> {
         }
     }
 
-    fn witness(&mut self, witness: Option<&Witness>) -> Shown {
+    fn witness(&mut self, witness: Option<&Witness>) -> GoalEvidence {
         // An accelerated sequence is not played, because it has too many firings.
         let play = match witness {
             Some(Witness::Firings(sequence, firings)) if *firings > 0 => {
-                Some(Play::of(self.trace(sequence), *firings))
+                Some(PlayedSequence::of(self.trace(sequence), *firings))
             }
             _ => None,
         };
-        Shown { play, ..Shown::default() }
+        GoalEvidence { play, ..GoalEvidence::default() }
     }
 
     fn trace(&mut self, sequence: &Arc<FiringSequence>) -> Option<usize> {
@@ -232,11 +234,11 @@ impl<'n> Store<'n> {
         let (address, kept) = match evidence {
             Evidence::Certified(Some(shown)) => {
                 let address = Arc::as_ptr(&shown.document).cast::<()>();
-                (address, Kept::Document(shown.document.clone()))
+                (address, KeptReference::Document(shown.document.clone()))
             }
             Evidence::Argued(Some(KeptStructure { structure, .. })) => {
                 let address = Arc::as_ptr(structure).cast::<()>();
-                (address, Kept::Structure(structure.clone()))
+                (address, KeptReference::Structure(structure.clone()))
             }
             // The evidence has no document, or the document was not kept.
             _ => return None,
@@ -267,23 +269,23 @@ impl<'n> Store<'n> {
         kind: &'static str,
         reduced_by: Option<usize>,
         after_witness: bool,
-        mut lines: Vec<Text>,
+        mut lines: Vec<Sentence>,
     ) -> usize {
         if lines.is_empty() {
-            lines.push(Text::words(
+            lines.push(Sentence::words(
                 "No step is needed: it contradicts what it is asked of by itself",
             ));
         }
-        let pieces: usize = lines.iter().map(Text::len).sum();
+        let pieces: usize = lines.iter().map(Sentence::len).sum();
         if self.pieces + pieces > MOST_PIECES {
-            lines = vec![Text::words(format!(
+            lines = vec![Sentence::words(format!(
                 "{}, left out because this page has many; parikh check --evidence DIR writes all",
                 counted(lines.len(), "line")
             ))];
         } else {
             self.pieces += pieces;
         }
-        self.certificates.push(Certificate { kind, reduced_by, after_witness, lines });
+        self.certificates.push(CertificateText { kind, reduced_by, after_witness, lines });
         self.certificates.len() - 1
     }
 }

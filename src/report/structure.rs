@@ -1,8 +1,8 @@
 //! Structural analysis for the report: invariants, siphons, traps and units.
 
-use super::text::Text;
+use super::text::Sentence;
 use crate::structure::bounds::place_bounds;
-use crate::structure::closed::Kind;
+use crate::structure::closed::ClosureKind;
 use crate::structure::flows::{place_flows, transition_flows};
 use crate::structure::minimal::minimal_sets;
 use crate::structure::semiflows::{place_semiflows, transition_semiflows};
@@ -15,27 +15,27 @@ use serde::Serialize;
 
 /// A weighted set of nodes that the page highlights in the drawing.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Shape {
+pub struct StructureSet {
     /// A description of the set in a line.
-    pub title: Text,
+    pub title: Sentence,
     /// The places with their factors.
-    pub places: Vec<Weighted>,
+    pub places: Vec<WeightedNode>,
     /// The transitions with their factors.
-    pub transitions: Vec<Weighted>,
+    pub transitions: Vec<WeightedNode>,
 }
 
 /// The index of a node and its factor as text. The text is empty for the factor 1.
-pub type Weighted = (usize, String);
+pub type WeightedNode = (usize, String);
 
 /// The sets of a kind.
 #[derive(Clone, Debug, Serialize)]
-pub struct Shapes {
+pub struct StructureSets {
     /// The headline, such as `Place invariants`.
     pub title: &'static str,
     /// The definition of the kind.
     pub about: &'static str,
     /// The sets, at most `LISTED`.
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<StructureSet>,
     /// The reason why the list may be incomplete.
     pub incomplete: Option<String>,
 }
@@ -47,14 +47,14 @@ const LISTED: usize = 60;
 const RAYS: usize = 1_000;
 
 /// Computes the sets of all kinds within the budget.
-pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<Shapes> {
+pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<StructureSets> {
     let mut all = vec![
         place_invariants(net, &budget.portion(0.25)),
         transition_invariants(net, &budget.portion(0.25)),
     ];
     all.extend(unmarked(net));
-    all.push(closed(net, Kind::Siphon, &budget.portion(0.3)));
-    all.push(closed(net, Kind::Trap, &budget.portion(0.4)));
+    all.push(closed(net, ClosureKind::Siphon, &budget.portion(0.3)));
+    all.push(closed(net, ClosureKind::Trap, &budget.portion(0.4)));
     all.extend(units(net, &budget.portion(0.8)));
     all
 }
@@ -73,7 +73,7 @@ fn listed<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<S
     (items, (!all.is_empty()).then(|| all.join("; ")))
 }
 
-fn place_invariants(net: &Net, budget: &Budget) -> Shapes {
+fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
     let semiflows = place_semiflows(net, RAYS, &budget.share(0.5));
     // If the semiflows are incomplete, a basis of all invariants is shown instead.
     let (flows, incomplete) = match semiflows.incomplete {
@@ -85,7 +85,7 @@ fn place_invariants(net: &Net, budget: &Budget) -> Shapes {
     };
     let shape = |flow: &crate::structure::flows::PlaceFlow| {
         let mut first = true;
-        let text = Text::default().list(flow.terms(), "", |text, (place, value)| {
+        let text = Sentence::default().list(flow.terms(), "", |text, (place, value)| {
             let sign = match (std::mem::take(&mut first), !value.is_positive()) {
                 (true, false) => "",
                 (true, true) => "−",
@@ -98,14 +98,14 @@ fn place_invariants(net: &Net, budget: &Budget) -> Shapes {
                 if size == "1" { text.say(sign) } else { text.say(format!("{sign}{size}·")) };
             text.place(*place)
         });
-        Shape {
+        StructureSet {
             title: text.say(format!(" = {}", flow.constant(net.initial()))),
             places: flow.terms().iter().map(|(p, value)| (p.index(), factor(value))).collect(),
             transitions: Vec::new(),
         }
     };
     let (flows, incomplete) = listed(flows, incomplete);
-    Shapes {
+    StructureSets {
         title: "Place invariants",
         about: "weighted sums of tokens that no firing changes",
         shapes: flows.iter().map(shape).collect(),
@@ -113,7 +113,7 @@ fn place_invariants(net: &Net, budget: &Budget) -> Shapes {
     }
 }
 
-fn transition_invariants(net: &Net, budget: &Budget) -> Shapes {
+fn transition_invariants(net: &Net, budget: &Budget) -> StructureSets {
     let semiflows = transition_semiflows(net, RAYS, &budget.share(0.5));
     let (flows, incomplete) = match semiflows.incomplete {
         None => (semiflows.flows, None),
@@ -129,15 +129,20 @@ fn transition_invariants(net: &Net, budget: &Budget) -> Shapes {
             .iter()
             .filter_map(|(class, value)| Some((*net.class(*class).first()?, value.to_string())))
             .collect();
-        let title = Text::default().list(&terms, ", ", |text, (t, times)| match times.as_str() {
-            "1" => text.transition(*t),
-            times => text.transition(*t).say(format!(" {times} times")),
-        });
+        let title =
+            Sentence::default().list(&terms, ", ", |text, (t, times)| match times.as_str() {
+                "1" => text.transition(*t),
+                times => text.transition(*t).say(format!(" {times} times")),
+            });
         let transitions = terms.into_iter().map(|(t, times)| (t.index(), factor(&times))).collect();
-        Shape { title: title.say(" change nothing together"), places: Vec::new(), transitions }
+        StructureSet {
+            title: title.say(" change nothing together"),
+            places: Vec::new(),
+            transitions,
+        }
     };
     let (flows, incomplete) = listed(flows, incomplete);
-    Shapes {
+    StructureSets {
         title: "Transition invariants",
         about: "firings that change nothing together: where all of them happen, the net is back where it was",
         shapes: flows.iter().map(shape).collect(),
@@ -145,16 +150,16 @@ fn transition_invariants(net: &Net, budget: &Budget) -> Shapes {
     }
 }
 
-fn set(net: &Net, places: &[PlaceId]) -> Shape {
+fn set(net: &Net, places: &[PlaceId]) -> StructureSet {
     let marked = if is_marked(net, places) { "marked: " } else { "empty initially: " };
-    Shape {
-        title: Text::words(marked).list(places, ", ", |text, &place| text.place(place)),
+    StructureSet {
+        title: Sentence::words(marked).list(places, ", ", |text, &place| text.place(place)),
         places: places.iter().map(|place| (place.index(), String::new())).collect(),
         transitions: Vec::new(),
     }
 }
 
-fn unmarked(net: &Net) -> Option<Shapes> {
+fn unmarked(net: &Net) -> Option<StructureSets> {
     let empty = unmarked_siphon(net);
     if empty.is_empty() {
         return None;
@@ -166,7 +171,7 @@ fn unmarked(net: &Net) -> Option<Shapes> {
         let text = shape.title.say("; so these never fire: ");
         shape.title = text.list(&starved, ", ", |text, &t| text.transition(t));
     }
-    Some(Shapes {
+    Some(StructureSets {
         title: "Never marked",
         about: "the largest siphon that is empty initially: it stays empty",
         shapes: vec![shape],
@@ -174,23 +179,23 @@ fn unmarked(net: &Net) -> Option<Shapes> {
     })
 }
 
-fn closed(net: &Net, kind: Kind, budget: &Budget) -> Shapes {
+fn closed(net: &Net, kind: ClosureKind, budget: &Budget) -> StructureSets {
     let found = minimal_sets(net, kind, 2 * LISTED, budget);
     let incomplete = found.incomplete.map(|why| format!("{why}; there may be more"));
     let (sets, incomplete) = listed(found.sets, incomplete);
     let (title, about) = match kind {
-        Kind::Siphon => (
+        ClosureKind::Siphon => (
             "Minimal siphons",
             "sets of places to which only transitions put that take from them, too: once empty, always \
              empty",
         ),
-        Kind::Trap => (
+        ClosureKind::Trap => (
             "Minimal traps",
             "sets of places from which only transitions take that put to them, too: once marked, always \
              marked",
         ),
     };
-    Shapes {
+    StructureSets {
         title,
         about,
         shapes: sets.iter().map(|places| set(net, places)).collect(),
@@ -198,7 +203,7 @@ fn closed(net: &Net, kind: Kind, budget: &Budget) -> Shapes {
     }
 }
 
-fn units(net: &Net, budget: &Budget) -> Option<Shapes> {
+fn units(net: &Net, budget: &Budget) -> Option<StructureSets> {
     let units = net.units()?;
     let flows = place_flows(net, budget).unwrap_or_default();
     let bounds = place_bounds(net, &flows, budget);
@@ -210,17 +215,17 @@ fn units(net: &Net, budget: &Budget) -> Option<Shapes> {
             Some(_) => " (safe as the model claims, not proved from invariants)",
             None => "",
         };
-        let text = Text::words(format!("{}{safe}: ", it.name));
-        Shape {
+        let text = Sentence::words(format!("{}{safe}: ", it.name));
+        StructureSet {
             title: text.list(&it.places, ", ", |text, &place| text.place(place)),
             places: it.places.iter().map(|place| (place.index(), String::new())).collect(),
             transitions: Vec::new(),
         }
     };
-    let shapes: Vec<Shape> =
+    let shapes: Vec<StructureSet> =
         units.iter().filter(|(_, unit)| !unit.places.is_empty()).map(shape).collect();
     let (shapes, incomplete) = listed(shapes, None);
-    Some(Shapes {
+    Some(StructureSets {
         title: "Units",
         about: "nested units of the model (NUPN): at most one place of each is marked at a time, if its claim is true",
         shapes,

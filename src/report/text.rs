@@ -6,12 +6,12 @@ use serde::Serialize;
 /// A sentence in pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Text(Vec<Piece>);
+pub struct Sentence(Vec<SentencePiece>);
 
 /// A piece of a sentence: words, or the index of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-enum Piece {
+enum SentencePiece {
     Words(String),
     Place { p: usize },
     Transition { t: usize },
@@ -20,44 +20,44 @@ enum Piece {
 /// The largest number of nodes listed in a sentence.
 const LISTED: usize = 30;
 
-impl Text {
+impl Sentence {
     /// Returns a sentence of words alone.
-    pub(super) fn words(words: impl Into<String>) -> Text {
-        Text::default().say(words)
+    pub(super) fn words(words: impl Into<String>) -> Sentence {
+        Sentence::default().say(words)
     }
 
     /// Appends words.
-    pub(super) fn say(mut self, words: impl Into<String>) -> Text {
+    pub(super) fn say(mut self, words: impl Into<String>) -> Sentence {
         let words = words.into();
         match self.0.last_mut() {
-            Some(Piece::Words(last)) => last.push_str(&words),
-            _ => self.0.push(Piece::Words(words)),
+            Some(SentencePiece::Words(last)) => last.push_str(&words),
+            _ => self.0.push(SentencePiece::Words(words)),
         }
         self
     }
 
     /// Appends a place.
-    pub(super) fn place(mut self, place: PlaceId) -> Text {
-        self.0.push(Piece::Place { p: place.index() });
+    pub(super) fn place(mut self, place: PlaceId) -> Sentence {
+        self.0.push(SentencePiece::Place { p: place.index() });
         self
     }
 
     /// Appends a name in quotation marks, for an object that is no node of the page.
-    pub(super) fn quoted(self, name: &str) -> Text {
+    pub(super) fn quoted(self, name: &str) -> Sentence {
         self.say(format!("“{name}”"))
     }
 
     /// Appends a transition.
-    pub(super) fn transition(mut self, t: TransitionId) -> Text {
-        self.0.push(Piece::Transition { t: t.index() });
+    pub(super) fn transition(mut self, t: TransitionId) -> Sentence {
+        self.0.push(SentencePiece::Transition { t: t.index() });
         self
     }
 
     /// Appends another sentence.
-    pub(super) fn then(mut self, other: Text) -> Text {
+    pub(super) fn then(mut self, other: Sentence) -> Sentence {
         for piece in other.0 {
             match piece {
-                Piece::Words(words) => self = self.say(words),
+                SentencePiece::Words(words) => self = self.say(words),
                 node => self.0.push(node),
             }
         }
@@ -69,8 +69,8 @@ impl Text {
         mut self,
         items: &[T],
         between: &str,
-        mut add: impl FnMut(Text, &T) -> Text,
-    ) -> Text {
+        mut add: impl FnMut(Sentence, &T) -> Sentence,
+    ) -> Sentence {
         for (at, item) in items.iter().take(LISTED).enumerate() {
             self = add(if at > 0 { self.say(between) } else { self }, item);
         }
@@ -85,8 +85,8 @@ impl Text {
         mut self,
         items: &[T],
         between: &str,
-        mut add: impl FnMut(Text, &T) -> Text,
-    ) -> Text {
+        mut add: impl FnMut(Sentence, &T) -> Sentence,
+    ) -> Sentence {
         for (at, item) in items.iter().enumerate() {
             self = add(if at > 0 { self.say(between) } else { self }, item);
         }
@@ -94,8 +94,8 @@ impl Text {
     }
 
     /// Returns the sentence with a capital first letter.
-    pub(super) fn sentence(mut self) -> Text {
-        if let Some(Piece::Words(words)) = self.0.first_mut()
+    pub(super) fn sentence(mut self) -> Sentence {
+        if let Some(SentencePiece::Words(words)) = self.0.first_mut()
             && let Some(first) = words.chars().next()
         {
             let rest = words.split_off(first.len_utf8());
@@ -106,14 +106,14 @@ impl Text {
 
     /// Returns the part after the first occurrence of `words`: for "transition `t`: why" and ": "
     /// it returns "why". Without an occurrence, returns the whole sentence.
-    pub(super) fn after(mut self, words: &str) -> Text {
+    pub(super) fn after(mut self, words: &str) -> Sentence {
         let found = self.0.iter().position(|piece| match piece {
-            Piece::Words(text) => text.contains(words),
+            SentencePiece::Words(text) => text.contains(words),
             _ => false,
         });
         let Some(at) = found else { return self };
         self.0.drain(..at);
-        if let Some(Piece::Words(text)) = self.0.first_mut()
+        if let Some(SentencePiece::Words(text)) = self.0.first_mut()
             && let Some((_, rest)) = text.split_once(words)
         {
             *text = rest.to_owned();
@@ -122,8 +122,8 @@ impl Text {
     }
 
     /// Returns the sentence without `beginning`, if it starts with these words.
-    pub(super) fn without(mut self, beginning: &str) -> Text {
-        if let Some(Piece::Words(words)) = self.0.first_mut()
+    pub(super) fn without(mut self, beginning: &str) -> Sentence {
+        if let Some(SentencePiece::Words(words)) = self.0.first_mut()
             && let Some(rest) = words.strip_prefix(beginning)
         {
             *words = rest.to_owned();
@@ -133,7 +133,9 @@ impl Text {
 
     /// Returns true if one of the pieces of words contains `wanted`.
     pub(super) fn says(&self, wanted: &str) -> bool {
-        self.0.iter().any(|piece| matches!(piece, Piece::Words(words) if words.contains(wanted)))
+        self.0
+            .iter()
+            .any(|piece| matches!(piece, SentencePiece::Words(words) if words.contains(wanted)))
     }
 
     /// Returns the sentence as plain text. The two functions name places and transitions by index.
@@ -142,10 +144,10 @@ impl Text {
         place: impl Fn(usize) -> String,
         transition: impl Fn(usize) -> String,
     ) -> String {
-        let word = |piece: &Piece| match piece {
-            Piece::Words(words) => words.clone(),
-            &Piece::Place { p } => place(p),
-            &Piece::Transition { t } => transition(t),
+        let word = |piece: &SentencePiece| match piece {
+            SentencePiece::Words(words) => words.clone(),
+            &SentencePiece::Place { p } => place(p),
+            &SentencePiece::Transition { t } => transition(t),
         };
         self.0.iter().map(word).collect()
     }
@@ -157,8 +159,8 @@ impl Text {
 
     /// Parses a sentence with names in backticks, as in the reasons of answers. Names of nodes
     /// become links, and other names stand in quotation marks.
-    pub(super) fn of_sentence(net: &Net, sentence: &str) -> Text {
-        let mut text = Text::default();
+    pub(super) fn of_sentence(net: &Net, sentence: &str) -> Sentence {
+        let mut text = Sentence::default();
         let mut rest = sentence;
         while let Some(start) = rest.find('`') {
             let inside = &rest[start + 1..];
@@ -187,14 +189,14 @@ impl Text {
 
 /// Returns the label of a node if it identifies the node: no other node has the label as its label
 /// or its id.
-fn own_label(net: &Net, piece: Option<&Piece>) -> Option<String> {
+fn own_label(net: &Net, piece: Option<&SentencePiece>) -> Option<String> {
     let (id, label) = match *piece? {
-        Piece::Words(_) => return None,
-        Piece::Place { p } => {
+        SentencePiece::Words(_) => return None,
+        SentencePiece::Place { p } => {
             let p = PlaceId::new(p);
             (net.place_name(p), net.place_label(p)?)
         }
-        Piece::Transition { t } => {
+        SentencePiece::Transition { t } => {
             let t = TransitionId::new(t);
             (net.transition_name(t), net.transition_label(t)?)
         }
@@ -214,17 +216,17 @@ mod tests {
     #[test]
     fn names_between_backticks_become_nodes() {
         let net = parikh_net::text::parse("place p\ntransition p2: p ->").unwrap();
-        let text = Text::of_sentence(&net, "transition `p2` takes from `p`, not from `q`");
+        let text = Sentence::of_sentence(&net, "transition `p2` takes from `p`, not from `q`");
         let json = serde_json::to_value(&text).unwrap();
         let (t, p) = (serde_json::json!({"t": 0}), serde_json::json!({"p": 0}));
         let expected = serde_json::json!(["transition ", t, " takes from ", p, ", not from “q”"]);
         assert_eq!(json, expected);
-        assert_eq!(Text::of_sentence(&net, "an odd `"), Text::words("an odd `"));
+        assert_eq!(Sentence::of_sentence(&net, "an odd `"), Sentence::words("an odd `"));
     }
 
     #[test]
     fn long_lists_are_cut() {
-        let text = Text::default()
+        let text = Sentence::default()
             .list(&(0..40).collect::<Vec<_>>(), ", ", |text, at| text.place(PlaceId::new(*at)));
         assert_eq!(text.len(), 60);
         assert!(serde_json::to_string(&text).unwrap().ends_with("… (10 more)\"]"));

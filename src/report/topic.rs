@@ -7,7 +7,7 @@ use parikh_net::{Marking, Net, Predicate};
 
 /// A standard question about a net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Topic {
+pub enum StandardQuestion {
     /// Is the process sound? The examination selects the kind of soundness.
     Process(Examination),
     /// Can a case get stuck before it is done?
@@ -28,42 +28,42 @@ pub enum Topic {
     Reversible,
 }
 
-impl Topic {
+impl StandardQuestion {
     /// The questions about any net, in the order in which they are answered.
-    pub const ALL: [Topic; 7] = [
-        Topic::Deadlock,
-        Topic::Firings,
-        Topic::OneSafe,
-        Topic::Bounds,
-        Topic::Stable,
-        Topic::Liveness,
-        Topic::Reversible,
+    pub const ALL: [StandardQuestion; 7] = [
+        StandardQuestion::Deadlock,
+        StandardQuestion::Firings,
+        StandardQuestion::OneSafe,
+        StandardQuestion::Bounds,
+        StandardQuestion::Stable,
+        StandardQuestion::Liveness,
+        StandardQuestion::Reversible,
     ];
 
     /// Returns the questions about this net. For a process, which has final markings, the questions
     /// about soundness come first. A net can have dead transitions and also fail weak soundness, so
     /// weak soundness is a separate question.
-    pub fn of_net(net: &Net) -> Vec<Topic> {
-        let of_process: &[Topic] = match ends(net) {
+    pub fn of_net(net: &Net) -> Vec<StandardQuestion> {
+        let of_process: &[StandardQuestion] = match ends(net) {
             [] => &[],
             [..] => &[
-                Topic::Process(Examination::Soundness),
-                Topic::Process(Examination::WeakSoundness),
-                Topic::Stuck,
+                StandardQuestion::Process(Examination::Soundness),
+                StandardQuestion::Process(Examination::WeakSoundness),
+                StandardQuestion::Stuck,
             ],
         };
-        of_process.iter().chain(&Topic::ALL).copied().collect()
+        of_process.iter().chain(&StandardQuestion::ALL).copied().collect()
     }
 
     /// Returns the question of an examination without queries.
-    pub fn of(examination: Examination) -> Option<Topic> {
+    pub fn of(examination: Examination) -> Option<StandardQuestion> {
         Some(match examination {
-            Examination::ReachabilityDeadlock => Topic::Deadlock,
-            Examination::QuasiLiveness => Topic::Firings,
-            Examination::OneSafe => Topic::OneSafe,
-            Examination::StableMarking => Topic::Stable,
-            Examination::Liveness => Topic::Liveness,
-            process if process.is_about_cases() => Topic::Process(process),
+            Examination::ReachabilityDeadlock => StandardQuestion::Deadlock,
+            Examination::QuasiLiveness => StandardQuestion::Firings,
+            Examination::OneSafe => StandardQuestion::OneSafe,
+            Examination::StableMarking => StandardQuestion::Stable,
+            Examination::Liveness => StandardQuestion::Liveness,
+            process if process.is_about_cases() => StandardQuestion::Process(process),
             _ => return None,
         })
     }
@@ -71,26 +71,30 @@ impl Topic {
     /// Returns the question in words.
     pub(super) fn title(self) -> &'static str {
         match self {
-            Topic::Process(Examination::WeakSoundness) => {
+            StandardQuestion::Process(Examination::WeakSoundness) => {
                 "Can every case be completed, with nothing left behind (weak soundness)?"
             }
-            Topic::Process(Examination::EasySoundness) => {
+            StandardQuestion::Process(Examination::EasySoundness) => {
                 "Can some case be completed (easy soundness)?"
             }
-            Topic::Process(Examination::RelaxedSoundness) => {
+            StandardQuestion::Process(Examination::RelaxedSoundness) => {
                 "Is every transition on some run that completes a case (relaxed soundness)?"
             }
-            Topic::Process(_) => {
+            StandardQuestion::Process(_) => {
                 "Can every case be completed, with nothing left behind (soundness)?"
             }
-            Topic::Stuck => "Can a case get stuck before it is done?",
-            Topic::Deadlock => "Can the net get stuck (deadlock)?",
-            Topic::Firings => "Can every transition fire (quasi-liveness)?",
-            Topic::Bounds => "How many tokens can a place hold?",
-            Topic::OneSafe => "Does every place hold one token at most (one-safe)?",
-            Topic::Stable => "Is there a place whose tokens never change (stable marking)?",
-            Topic::Liveness => "Can every transition always be made to fire again (liveness)?",
-            Topic::Reversible => "Can the net always return to its initial marking?",
+            StandardQuestion::Stuck => "Can a case get stuck before it is done?",
+            StandardQuestion::Deadlock => "Can the net get stuck (deadlock)?",
+            StandardQuestion::Firings => "Can every transition fire (quasi-liveness)?",
+            StandardQuestion::Bounds => "How many tokens can a place hold?",
+            StandardQuestion::OneSafe => "Does every place hold one token at most (one-safe)?",
+            StandardQuestion::Stable => {
+                "Is there a place whose tokens never change (stable marking)?"
+            }
+            StandardQuestion::Liveness => {
+                "Can every transition always be made to fire again (liveness)?"
+            }
+            StandardQuestion::Reversible => "Can the net always return to its initial marking?",
         }
     }
 
@@ -98,7 +102,7 @@ impl Topic {
     /// except for the bounds of a coloured net, which are bounds of single colours.
     pub(super) fn net_meant(self, net: &Net) -> NetMeant {
         match (self, NetMeant::of_examination(net)) {
-            (Topic::Bounds, NetMeant::Coloured) => NetMeant::Unfolding,
+            (StandardQuestion::Bounds, NetMeant::Coloured) => NetMeant::Unfolding,
             (_, meant) => meant,
         }
     }
@@ -106,15 +110,15 @@ impl Topic {
     /// Returns the identifier of the question.
     pub(super) fn id(self) -> &'static str {
         match self {
-            Topic::Process(examination) => examination.name(),
-            Topic::Stuck => "Stuck",
-            Topic::Deadlock => "ReachabilityDeadlock",
-            Topic::Firings => "QuasiLiveness",
-            Topic::Bounds => "Bounds",
-            Topic::OneSafe => "OneSafe",
-            Topic::Stable => "StableMarking",
-            Topic::Liveness => "Liveness",
-            Topic::Reversible => "Reversible",
+            StandardQuestion::Process(examination) => examination.name(),
+            StandardQuestion::Stuck => "Stuck",
+            StandardQuestion::Deadlock => "ReachabilityDeadlock",
+            StandardQuestion::Firings => "QuasiLiveness",
+            StandardQuestion::Bounds => "Bounds",
+            StandardQuestion::OneSafe => "OneSafe",
+            StandardQuestion::Stable => "StableMarking",
+            StandardQuestion::Liveness => "Liveness",
+            StandardQuestion::Reversible => "Reversible",
         }
     }
 
@@ -122,21 +126,29 @@ impl Topic {
     pub(super) fn plan(self, net: &Net) -> Option<Plan> {
         let mut plan = Plan::default();
         match self {
-            Topic::Process(examination) => return Plan::of_examination(examination, net),
-            Topic::Deadlock => {
+            StandardQuestion::Process(examination) => {
+                return Plan::of_examination(examination, net);
+            }
+            StandardQuestion::Deadlock => {
                 return Plan::of_examination(Examination::ReachabilityDeadlock, net);
             }
-            Topic::Firings => return Plan::of_examination(Examination::QuasiLiveness, net),
-            Topic::OneSafe => return Plan::of_examination(Examination::OneSafe, net),
-            Topic::Stable => return Plan::of_examination(Examination::StableMarking, net),
-            Topic::Liveness => return Plan::of_examination(Examination::Liveness, net),
-            Topic::Bounds => return Some(Plan::of_most_in_a_place(net)),
-            Topic::Stuck => {
+            StandardQuestion::Firings => {
+                return Plan::of_examination(Examination::QuasiLiveness, net);
+            }
+            StandardQuestion::OneSafe => return Plan::of_examination(Examination::OneSafe, net),
+            StandardQuestion::Stable => {
+                return Plan::of_examination(Examination::StableMarking, net);
+            }
+            StandardQuestion::Liveness => return Plan::of_examination(Examination::Liveness, net),
+            StandardQuestion::Bounds => return Some(Plan::of_most_in_a_place(net)),
+            StandardQuestion::Stuck => {
                 let undone = ends(net).iter().map(|end| covers(end).negated());
                 let stuck = [Predicate::Dead].into_iter().chain(undone);
                 plan.ask_exists(self.id(), Predicate::and(stuck));
             }
-            Topic::Reversible => plan.ask_home(self.id(), Predicate::exactly(net.initial())),
+            StandardQuestion::Reversible => {
+                plan.ask_home(self.id(), Predicate::exactly(net.initial()))
+            }
         }
         Some(plan)
     }

@@ -3,13 +3,14 @@
 //! Keys follow from the answers on the page if the page shows the net of the keys. The other keys
 //! are computed as in `parikh properties`.
 
-use super::questions::Found;
-use super::text::Text;
-use super::topic::Topic;
+use super::questions::ReportResults;
+use super::text::Sentence;
+use super::topic::StandardQuestion;
 use crate::about::NetMeant;
-use crate::run::Config;
+use crate::run::RunConfig;
 use crate::verdicts::{
-    Computed, KeyNet, Property, Standing, Truth, Value, VerdictFile, compare, say_unbounded,
+    ComparisonResult, ComputedKey, KeyNet, KeyProperty, Truth, VerdictFile, VerdictValue, compare,
+    say_unbounded,
 };
 use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
@@ -25,7 +26,7 @@ pub struct KeyRow {
     /// The net to which the value refers.
     pub net: NetMeant,
     /// The reason for the value.
-    pub reason: Text,
+    pub reason: Sentence,
     /// True if the value rests on the model's claim of safe units.
     pub assumes_units: bool,
     /// The form's value, if a form is given and the value is known.
@@ -34,7 +35,7 @@ pub struct KeyRow {
 
 /// All keys, and the contradictions of a form.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Keys {
+pub(super) struct ReportKeys {
     pub(super) rows: Vec<KeyRow>,
     /// For each contradiction: the key, the form's value, and the computed value with its net.
     pub(super) conflicts: Vec<(String, String, String)>,
@@ -43,11 +44,11 @@ pub(super) struct Keys {
 }
 
 /// The inputs for computing the keys of a page.
-pub(super) struct Sources<'a> {
+pub(super) struct KeySources<'a> {
     /// The net that the page is about.
     pub(super) net: &'a Net,
     /// The answers on the page.
-    pub(super) found: &'a Found,
+    pub(super) found: &'a ReportResults,
     /// The net to which the keys refer.
     pub(super) of: &'a KeyNet<'a>,
     /// If true, the keys that do not follow from the answers are computed.
@@ -57,23 +58,23 @@ pub(super) struct Sources<'a> {
 }
 
 /// Returns the 21 keys in the order of verdict files.
-pub(super) fn keys(sources: &Sources<'_>, config: &Config, budget: &Budget) -> Keys {
-    let Sources { of, form, .. } = *sources;
+pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget) -> ReportKeys {
+    let KeySources { of, form, .. } = *sources;
     let mut known = sources.known();
     if !sources.computes_all {
         let behavioural =
-            Property::all().filter(|property| !matches!(property, Property::Structural(_)));
+            KeyProperty::all().filter(|property| !matches!(property, KeyProperty::Structural(_)));
         for property in behavioural {
             if known.iter().all(|computed| computed.property != property) {
                 let why = "not asked".to_owned();
-                known.push(Computed::new(property, of.meant(property), Truth::Unknown, why));
+                known.push(ComputedKey::new(property, of.meant(property), Truth::Unknown, why));
             }
         }
     }
-    let wanted: Vec<Property> = Property::all().collect();
+    let wanted: Vec<KeyProperty> = KeyProperty::all().collect();
     let found = of.compute(&wanted, &known, config, budget, |_| {});
     let compared = form.map(|(file, instance)| compare(file, Some(instance), &found.keys));
-    let mut keys = Keys { faults: found.faults, ..Keys::default() };
+    let mut keys = ReportKeys { faults: found.faults, ..ReportKeys::default() };
     for property in wanted {
         let Some(computed) = found.keys.iter().find(|computed| computed.property == property)
         else {
@@ -82,11 +83,11 @@ pub(super) fn keys(sources: &Sources<'_>, config: &Config, budget: &Budget) -> K
         let mut comparisons = compared.iter().flatten();
         let compared = comparisons.find(|one| one.computed.is_some_and(|it| it == computed));
         let form = compared.and_then(|one| match &one.verdict.value {
-            Value::Truth(Truth::Unknown) => None,
+            VerdictValue::Truth(Truth::Unknown) => None,
             value => Some(value.to_string()),
         });
         if let Some(form) = &form
-            && compared.is_some_and(|one| one.standing == Standing::Conflicts)
+            && compared.is_some_and(|one| one.standing == ComparisonResult::Conflicts)
         {
             let ours = match computed.net {
                 NetMeant::Model => computed.value.to_string(),
@@ -98,7 +99,7 @@ pub(super) fn keys(sources: &Sources<'_>, config: &Config, budget: &Budget) -> K
             key: property.name(),
             value: computed.value,
             net: computed.net,
-            reason: Text::of_sentence(sources.net, &computed.explanation),
+            reason: Sentence::of_sentence(sources.net, &computed.explanation),
             assumes_units: computed.assumes_units,
             form,
         });
@@ -106,41 +107,41 @@ pub(super) fn keys(sources: &Sources<'_>, config: &Config, budget: &Budget) -> K
     keys
 }
 
-impl Sources<'_> {
+impl KeySources<'_> {
     /// Returns the keys that follow from the answers on the page. The answers about an unfolding
     /// decide only keys that mean the same for coloured and for single nodes.
-    fn known(&self) -> Vec<Computed> {
-        let Sources { net, of, .. } = *self;
+    fn known(&self) -> Vec<ComputedKey> {
+        let KeySources { net, of, .. } = *self;
         if net.initial() != of.net().initial() && !of.is_unfolding() {
             return Vec::new();
         }
-        let keys: &[Property] = match of.is_unfolding() {
-            true => &[Property::Safe, Property::Deadlock, Property::Reversible],
+        let keys: &[KeyProperty] = match of.is_unfolding() {
+            true => &[KeyProperty::Safe, KeyProperty::Deadlock, KeyProperty::Reversible],
             false => &[
-                Property::Safe,
-                Property::DeadPlaces,
-                Property::DeadTransitions,
-                Property::Deadlock,
-                Property::Reversible,
-                Property::Live,
+                KeyProperty::Safe,
+                KeyProperty::DeadPlaces,
+                KeyProperty::DeadTransitions,
+                KeyProperty::Deadlock,
+                KeyProperty::Reversible,
+                KeyProperty::Live,
             ],
         };
         let known = keys.iter().filter_map(|&property| match property {
-            Property::Safe => self.safe(),
-            Property::DeadPlaces => self.dead_places(),
-            Property::DeadTransitions => self.answered(
+            KeyProperty::Safe => self.safe(),
+            KeyProperty::DeadPlaces => self.dead_places(),
+            KeyProperty::DeadTransitions => self.answered(
                 property,
-                Topic::Firings,
+                StandardQuestion::Firings,
                 ["every transition can be enabled", "some transition is never enabled"],
             ),
-            Property::Deadlock => self.answered(
+            KeyProperty::Deadlock => self.answered(
                 property,
-                Topic::Deadlock,
+                StandardQuestion::Deadlock,
                 ["a dead marking can be reached", "no dead marking can be reached"],
             ),
-            Property::Reversible => self.answered(
+            KeyProperty::Reversible => self.answered(
                 property,
-                Topic::Reversible,
+                StandardQuestion::Reversible,
                 [
                     "the initial marking can always be reached again",
                     "from some reachable marking the initial marking cannot be reached",
@@ -148,7 +149,7 @@ impl Sources<'_> {
             ),
             _ => self.answered(
                 property,
-                Topic::Liveness,
+                StandardQuestion::Liveness,
                 [
                     "every transition can always be made to fire again",
                     "some transition can become impossible forever",
@@ -159,38 +160,48 @@ impl Sources<'_> {
     }
 
     /// Returns the key that the answer to a question decides; `words` explain TRUE and FALSE.
-    fn answered(&self, property: Property, topic: Topic, words: [&str; 2]) -> Option<Computed> {
+    fn answered(
+        &self,
+        property: KeyProperty,
+        topic: StandardQuestion,
+        words: [&str; 2],
+    ) -> Option<ComputedKey> {
         let question = self.found.questions.iter().find(|asked| asked.topic == Some(topic))?;
         let answer = question.value.as_deref()? == "TRUE";
         // QuasiLiveness asks for the opposite of DEAD_TRANSITIONS.
-        let value = answer != (property == Property::DeadTransitions);
+        let value = answer != (property == KeyProperty::DeadTransitions);
         let why = words[usize::from(!answer)].to_owned();
-        let computed = Computed::new(property, self.of.meant(property), value.into(), why);
+        let computed = ComputedKey::new(property, self.of.meant(property), value.into(), why);
         let assumes_units = question.assumes_units;
-        Some(Computed { techniques: question.techniques.clone(), assumes_units, ..computed })
+        Some(ComputedKey { techniques: question.techniques.clone(), assumes_units, ..computed })
     }
 
     /// Returns SAFE, which is about single colours. The value follows from the answer to OneSafe,
     /// and otherwise from the bounds of all places of the page's net.
-    fn safe(&self) -> Option<Computed> {
-        let property = Property::Safe;
+    fn safe(&self) -> Option<ComputedKey> {
+        let property = KeyProperty::Safe;
         let words = ["no place can hold two tokens", "some place can hold two tokens"];
-        let one_safe = self.answered(property, Topic::OneSafe, words);
+        let one_safe = self.answered(property, StandardQuestion::OneSafe, words);
         let is_decided =
-            |computed: &Computed| !self.of.is_unfolding() || computed.value == Truth::True;
+            |computed: &ComputedKey| !self.of.is_unfolding() || computed.value == Truth::True;
         let mut safe = match one_safe.filter(is_decided) {
             Some(safe) => safe,
             None => {
-                let most = |bound: &super::Bound| bound.most.parse::<u128>().ok();
+                let most = |bound: &super::PlaceMaximum| bound.most.parse::<u128>().ok();
                 let bounds = self.bounds()?;
                 let exceeds = bounds.iter().flatten().any(|it| most(it).is_none_or(|it| it > 1));
                 if !exceeds && bounds.iter().any(Option::is_none) {
                     return None;
                 }
                 let why = words[usize::from(exceeds)].to_owned();
-                let safe = Computed::new(property, self.of.meant(property), (!exceeds).into(), why);
-                let bounds = self.found.questions.iter().find(|it| it.topic == Some(Topic::Bounds));
-                Computed { assumes_units: bounds.is_some_and(|it| it.assumes_units), ..safe }
+                let safe =
+                    ComputedKey::new(property, self.of.meant(property), (!exceeds).into(), why);
+                let bounds = self
+                    .found
+                    .questions
+                    .iter()
+                    .find(|it| it.topic == Some(StandardQuestion::Bounds));
+                ComputedKey { assumes_units: bounds.is_some_and(|it| it.assumes_units), ..safe }
             }
         };
         if let (Truth::False, Some(bounds)) = (safe.value, self.bounds()) {
@@ -205,8 +216,8 @@ impl Sources<'_> {
         Some(safe)
     }
 
-    fn dead_places(&self) -> Option<Computed> {
-        let property = Property::DeadPlaces;
+    fn dead_places(&self) -> Option<ComputedKey> {
+        let property = KeyProperty::DeadPlaces;
         let bounds = self.bounds()?;
         let mut dead = self.net.model_places().zip(bounds).filter_map(|(place, bound)| {
             bound.as_ref().is_some_and(|bound| bound.most == "0").then_some(place)
@@ -220,14 +231,15 @@ impl Sources<'_> {
             }
             None => return None,
         };
-        let asked = self.found.questions.iter().find(|it| it.topic == Some(Topic::Bounds));
+        let asked =
+            self.found.questions.iter().find(|it| it.topic == Some(StandardQuestion::Bounds));
         let assumes_units = asked.is_some_and(|it| it.assumes_units);
-        let computed = Computed::new(property, self.of.meant(property), value, why);
-        Some(Computed { assumes_units, ..computed })
+        let computed = ComputedKey::new(property, self.of.meant(property), value, why);
+        Some(ComputedKey { assumes_units, ..computed })
     }
 
     /// Returns the bounds of the model's places, if the places were examined one by one.
-    fn bounds(&self) -> Option<&[Option<super::Bound>]> {
+    fn bounds(&self) -> Option<&[Option<super::PlaceMaximum>]> {
         let bounds = &self.found.bounds;
         let is_complete = !bounds.is_empty() && bounds.len() == self.net.model_places().len();
         is_complete.then_some(bounds)

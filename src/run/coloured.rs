@@ -6,22 +6,24 @@
 //!        └─ each goal weakened ─▶ ordinary runs on abstractions ─── refutations, bounds ─▶ ┘
 //! ```
 //!
-//! The abstractions are: the unfolding of the exact [quotient], if it is [small](Limits::SMALL);
+//! The abstractions are: the unfolding of the exact [quotient], if it is [small](UnfoldingLimits::SMALL);
 //! the skeleton; then small unfoldings of coarser quotients, which merge the colours that no
 //! constant distinguishes, or all colours of all sorts but one. The abstractions take turns in time
 //! slices that double. The analysis of an abstraction has a board of its own. A goal reached there
 //! cannot be refuted by this abstraction; only refutations and bounds are transferred.
 
-use super::hearing::Hearing;
+use super::hearing::QuestionTracker;
 use super::net::{MANY_GOALS, run_net};
-use super::team::{self, Account, Team};
-use super::{AtWork, Config, Event, Report, Turn};
+use super::team::{self, TeamStatistics, WorkerTeam};
+use super::{AtWork, EngineTurn, Event, RunConfig, RunReport};
 use crate::answer::Plan;
 use crate::board::{Board, Knowledge, Maximum, Reach};
 use crate::engine::coloured_walk::{self, BindingConstraint, Hint, Hints};
-use crate::evidence::abstraction::{Abstraction, Classes, ColouredModel, Quotient, base_sorts};
-use crate::unfold::{self, Limits};
-use parikh_net::coloured::{ColouredNet, Value};
+use crate::evidence::abstraction::{
+    ColourClasses, ColouredModel, Quotient, SimulatingNet, base_sorts,
+};
+use crate::unfold::{self, UnfoldingLimits};
+use parikh_net::coloured::{BoundColour, ColouredNet};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::HashSet;
@@ -36,10 +38,10 @@ use std::time::{Duration, Instant};
 pub fn run_coloured(
     model: &ColouredModel,
     plan: Plan,
-    config: &Config,
+    config: &RunConfig,
     budget: &Budget,
     mut tell: impl FnMut(Event<'_>),
-) -> Report {
+) -> RunReport {
     let quotient = quotient(model.net(), budget);
     run(model, quotient, plan, config, [budget, budget], Instant::now(), &mut tell)
 }
@@ -50,18 +52,18 @@ pub(super) fn run(
     model: &ColouredModel,
     quotient: Option<(Quotient, Net)>,
     mut plan: Plan,
-    config: &Config,
+    config: &RunConfig,
     [whole, budget]: [&Budget; 2],
     begun: Instant,
     mut tell: &mut dyn FnMut(Event<'_>),
-) -> Report {
-    let mut report = Report::default();
+) -> RunReport {
+    let mut report = RunReport::default();
     let (settled, hear) = mpsc::channel();
     let budget = budget.child();
     let many = plan.goals().len() > MANY_GOALS;
     let board = Board::of_coloured(model, plan.goals().to_vec());
     let board = config.board(board.with_listener(settled).with_budget(&budget), many);
-    let mut hearing = Hearing::new(&board, &mut plan, &mut report, many);
+    let mut hearing = QuestionTracker::new(&board, &mut plan, &mut report, many);
     hearing.begin(&mut tell);
     if board.open_count() == 0 {
         hearing.give_up(None);
@@ -91,19 +93,19 @@ struct Work<'w> {
     model: &'w ColouredModel,
     board: &'w Board<'w>,
     budget: &'w Budget,
-    config: &'w Config,
+    config: &'w RunConfig,
     /// The quotient, until a worker takes it.
     quotient: Mutex<Option<(Quotient, Net)>>,
     hints: Hints,
     statistics: Mutex<Vec<(String, String)>>,
-    turns: Mutex<Vec<Turn>>,
+    turns: Mutex<Vec<EngineTurn>>,
     begun: Instant,
     failures: AtomicUsize,
 }
 
 /// An abstraction with the state of the goals there.
 struct Attempt {
-    abstraction: Abstraction,
+    abstraction: SimulatingNet,
     /// The unfolded quotient; `None` for the skeleton.
     quotient: Option<Quotient>,
     /// Goals that the abstraction cannot refute or express.
@@ -112,30 +114,37 @@ struct Attempt {
 
 impl Attempt {
     fn of(quotient: Quotient, unfolding: Net) -> Self {
-        let abstraction = Abstraction::of_quotient(&quotient, unfolding);
+        let abstraction = SimulatingNet::of_quotient(&quotient, unfolding);
         Attempt { abstraction, quotient: Some(quotient), hopeless: HashSet::new() }
     }
 }
 
 /// Returns the quotient by equivalent colours with its unfolding. Returns `None` if no colours are
-/// equivalent, or the unfolding is not [small](Limits::SMALL).
+/// equivalent, or the unfolding is not [small](UnfoldingLimits::SMALL).
 pub fn quotient(net: &ColouredNet, budget: &Budget) -> Option<(Quotient, Net)> {
     unfolded(net, &Quotient::indistinguishable(net), budget)
 }
 
 /// Returns the quotient by these classes with its unfolding, if the unfolding is small and some
 /// class has several colours.
-fn unfolded(net: &ColouredNet, classes: &Classes, budget: &Budget) -> Option<(Quotient, Net)> {
+fn unfolded(
+    net: &ColouredNet,
+    classes: &ColourClasses,
+    budget: &Budget,
+) -> Option<(Quotient, Net)> {
     if classes.is_trivial() {
         return None;
     }
-    let config = unfold::Config { limits: Limits::SMALL, ..unfold::Config::default() };
+    let config = unfold::UnfoldingConfig {
+        limits: UnfoldingLimits::SMALL,
+        ..unfold::UnfoldingConfig::default()
+    };
     let quotient = Quotient::of(net, classes)?;
     let (unfolding, _) = unfold::unfold(quotient.net(), &config, budget).ok()?;
     Some((quotient, unfolding.of_quotient(Vec::new())))
 }
 
-impl Team for Work<'_> {
+impl WorkerTeam for Work<'_> {
     fn threads(&self) -> usize {
         self.config.threads.max(2)
     }
@@ -157,8 +166,8 @@ impl Team for Work<'_> {
         Vec::new()
     }
 
-    fn account(&self) -> Account {
-        Account {
+    fn account(&self) -> TeamStatistics {
+        TeamStatistics {
             failures: self.failures.load(Ordering::Relaxed),
             statistics: whole(&self.statistics).clone(),
             turns: whole(&self.turns).clone(),
@@ -177,7 +186,7 @@ impl Work<'_> {
         let (began, open) = (self.begun.elapsed(), self.board.open_count());
         let said = part();
         let lasted = self.begun.elapsed().saturating_sub(began);
-        let turn = Turn { engine: name.to_owned(), began, lasted, open, said: said.clone() };
+        let turn = EngineTurn { engine: name.to_owned(), began, lasted, open, said: said.clone() };
         whole(&self.turns).push(turn);
         said
     }
@@ -247,9 +256,9 @@ impl Work<'_> {
     /// Returns the small unfoldings of inexact quotients.
     fn quotients(&self) -> Vec<Attempt> {
         let net = self.model.net();
-        let mut all = vec![Classes::by_constants(net)];
+        let mut all = vec![ColourClasses::by_constants(net)];
         all.extend(base_sorts(net).map(|(_, kept)| {
-            Classes::by(net, |sort, colour| if sort == kept { colour } else { 0 })
+            ColourClasses::by(net, |sort, colour| if sort == kept { colour } else { 0 })
         }));
         let mut turns: Vec<Attempt> = Vec::new();
         for (at, classes) in all.iter().enumerate() {
@@ -280,7 +289,7 @@ impl Work<'_> {
             return false;
         }
         let (ids, goals): (Vec<GoalId>, Vec<Option<Goal>>) = expressed.into_iter().unzip();
-        let config = Config {
+        let config = RunConfig {
             threads: 1,
             keep_all_witnesses: true,
             keep_documents: false,
@@ -331,7 +340,7 @@ impl Work<'_> {
 /// Converts a sequence of an abstraction to a hint for walks on the coloured net.
 fn hint(
     goal: GoalId,
-    abstraction: &Abstraction,
+    abstraction: &SimulatingNet,
     quotient: Option<&Quotient>,
     sequence: &FiringSequence,
 ) -> Hint {
@@ -341,7 +350,7 @@ fn hint(
         let Some(quotient) = quotient else { return Vec::new() };
         let binding = quotient.net().binding_named(net.transition_name(t));
         let values = binding.map(|(_, values)| values).unwrap_or_default();
-        let this = |value: Value| match quotient.classes(value.variable) {
+        let this = |value: BoundColour| match quotient.classes(value.variable) {
             None => BindingConstraint::Colour(value),
             Some(classes) => BindingConstraint::Class(value, Arc::clone(classes)),
         };

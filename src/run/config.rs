@@ -3,7 +3,7 @@
 use super::schedule::Schedule;
 use crate::board::{Board, FREE};
 use crate::engine::Engine;
-use crate::engine::diagrams::Course;
+use crate::engine::diagrams::TryLog;
 use crate::engine::registry::{BY_NAME, ENGINES};
 use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Configuration of an analysis.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct RunConfig {
     /// Number of engines that work at the same time, at least 1.
     pub threads: usize,
     /// Seed of random numbers. With one thread, the same seed gives the same analysis.
@@ -48,10 +48,10 @@ pub struct Config {
     /// The steps of the workers; by default [`Schedule::of_threads`].
     pub schedule: Option<Schedule>,
     /// Receives the progress of decision diagrams when markings are counted.
-    pub course: Course,
+    pub course: TryLog,
 }
 
-impl Config {
+impl RunConfig {
     /// Configures a board. With `many` goals it does not keep witnesses.
     pub(super) fn board<'n>(&self, mut board: Board<'n>, many: bool) -> Board<'n> {
         if many && !self.keep_all_witnesses {
@@ -108,10 +108,10 @@ fn plain(name: &str) -> String {
     words.collect::<Vec<_>>().join("-")
 }
 
-impl Default for Config {
+impl Default for RunConfig {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Config {
+        RunConfig {
             threads,
             seed: 1,
             keep_all_witnesses: false,
@@ -128,7 +128,7 @@ impl Default for Config {
             engines: ENGINES,
             without_rules: Vec::new(),
             schedule: None,
-            course: Course::default(),
+            course: TryLog::default(),
         }
     }
 }

@@ -6,11 +6,11 @@
 //! numbers are certified.
 
 use super::shares::{RECOUNTING, REDUCTION};
-use crate::engine::diagrams::{self, Course};
+use crate::engine::diagrams::{self, TryLog};
 use crate::engine::explicit;
-use crate::evidence::counting::{self, CountError, Figures, Formula, NoFormula};
+use crate::evidence::counting::{self, CountError, CountingFormula, NoFormula, StateSpaceFigures};
 use crate::evidence::reduction::NamedLog;
-use crate::reduction::rules::Limits;
+use crate::reduction::rules::GrowthLimits;
 use crate::reduction::{self, Reduction, rules};
 use num_bigint::BigUint;
 use parikh_net::{Net, PlaceId};
@@ -21,7 +21,7 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub struct CountResult {
     /// The numbers.
-    pub figures: Figures,
+    pub figures: StateSpaceFigures,
     /// The number of markings of the reduced net, u64::MAX for more; they were visited or are the
     /// members of diagrams.
     pub visited: u64,
@@ -48,9 +48,9 @@ pub enum CountMethod {
 
 /// A count that can continue after its budget ended.
 #[derive(Clone, Debug)]
-pub struct Count<'n> {
+pub struct ReducedCount<'n> {
     net: &'n Net,
-    formula: Formula,
+    formula: CountingFormula,
     log: Option<NamedLog>,
     sizes: [(usize, usize); 2],
     /// For each finished part, its sums and its number of markings.
@@ -58,7 +58,7 @@ pub struct Count<'n> {
     /// True if some parts were counted on diagrams.
     on_diagrams: bool,
     closed: bool,
-    course: Course,
+    course: TryLog,
 }
 
 /// The number of times the net is reduced again without removing places that a number depends on
@@ -71,7 +71,7 @@ const COUPLING: [&str; 2] = ["proportional-places", "redundant-places"];
 /// Largest work of the checker for a certified number: markings times nodes.
 const RECOUNTED: u64 = 50_000_000;
 
-impl<'n> Count<'n> {
+impl<'n> ReducedCount<'n> {
     /// Reduces the net, without some rules. The budget may cut the reduction short, which is then
     /// used as far as it goes.
     ///
@@ -83,7 +83,8 @@ impl<'n> Count<'n> {
         budget: &Budget,
     ) -> Result<Self, String> {
         let without = without_rules.to_vec();
-        let mut config = reduction::Config { without, ..reduction::Config::default() };
+        let mut config =
+            reduction::ReductionConfig { without, ..reduction::ReductionConfig::default() };
         for attempt in 0..=ATTEMPTS {
             if attempt == ATTEMPTS {
                 let others = rules::names().filter(|rule| !COUPLING.contains(rule));
@@ -95,8 +96,8 @@ impl<'n> Count<'n> {
                 break;
             }
             let steps = reduction.log.steps().map(Ok);
-            match Formula::of_steps(net, steps, &mut || !budget.is_exhausted()) {
-                Ok(formula) => return Ok(Count::through(net, formula, &reduction)),
+            match CountingFormula::of_steps(net, steps, &mut || !budget.is_exhausted()) {
+                Ok(formula) => return Ok(ReducedCount::through(net, formula, &reduction)),
                 Err(CountError::NoFormula(NoFormula::Coupled(places))) => {
                     tracing::debug!("counting: {} places are put back", places.len());
                     put_back(&mut config.limits, places);
@@ -104,10 +105,10 @@ impl<'n> Count<'n> {
                 Err(error) => return Err(error.to_string()),
             }
         }
-        let formula = Formula::of_net(net).map_err(|error| error.to_string())?;
+        let formula = CountingFormula::of_net(net).map_err(|error| error.to_string())?;
         let size = (net.place_count(), net.transition_count());
         let sums = vec![None; formula.parts.len()];
-        Ok(Count {
+        Ok(ReducedCount {
             net,
             formula,
             log: None,
@@ -115,15 +116,15 @@ impl<'n> Count<'n> {
             sums,
             on_diagrams: false,
             closed: true,
-            course: Course::default(),
+            course: TryLog::default(),
         })
     }
 
-    fn through(net: &'n Net, formula: Formula, reduction: &Reduction) -> Self {
+    fn through(net: &'n Net, formula: CountingFormula, reduction: &Reduction) -> Self {
         let size = |net: &Net| (net.place_count(), net.transition_count());
         let sums = vec![None; formula.parts.len()];
         let log = Some(reduction.log.in_names(net, reduction.needs()));
-        Count {
+        ReducedCount {
             net,
             formula,
             log,
@@ -131,7 +132,7 @@ impl<'n> Count<'n> {
             sums,
             on_diagrams: false,
             closed: true,
-            course: Course::default(),
+            course: TryLog::default(),
         }
     }
 
@@ -141,8 +142,8 @@ impl<'n> Count<'n> {
     }
 
     /// Reports the growth of diagrams to `course`.
-    pub fn telling(self, course: &Course) -> Self {
-        Count { course: course.clone(), ..self }
+    pub fn telling(self, course: &TryLog) -> Self {
+        ReducedCount { course: course.clone(), ..self }
     }
 
     /// Adds up the remaining markings.
@@ -150,7 +151,7 @@ impl<'n> Count<'n> {
     /// # Errors
     /// The reason why not all of them were added up.
     pub fn go_on(&mut self, adding: CountMethod, budget: &Budget) -> Result<CountResult, String> {
-        let Formula { parts, weights, .. } = &mut self.formula;
+        let CountingFormula { parts, weights, .. } = &mut self.formula;
         // Parts that are equal up to names have equal sums; nets of many agents have many such
         // parts.
         let mut alike: HashMap<String, usize> = HashMap::new();
@@ -192,7 +193,7 @@ impl<'n> Count<'n> {
     fn certified(
         &mut self,
         visited: u64,
-        figures: &Figures,
+        figures: &StateSpaceFigures,
         budget: &Budget,
     ) -> Result<bool, String> {
         let size = |net: &Net| (net.place_count() + net.transition_count()) as u64;
@@ -227,7 +228,7 @@ impl<'n> Count<'n> {
 }
 
 /// Excludes these places from removal.
-fn put_back(limits: &mut Limits, places: Vec<PlaceId>) {
+fn put_back(limits: &mut GrowthLimits, places: Vec<PlaceId>) {
     limits.kept.extend(places);
     limits.kept.sort_unstable();
     limits.kept.dedup();

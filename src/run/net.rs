@@ -5,17 +5,17 @@
 //!               (cheap, first)                all on one board, until every question is decided
 //! ```
 
-use super::config::Config;
-use super::event::{AtWork, Event, Report, Turn};
-use super::hearing::Hearing;
+use super::config::RunConfig;
+use super::event::{AtWork, EngineTurn, Event, RunReport};
+use super::hearing::QuestionTracker;
 use super::portfolio::Portfolio;
 use super::presolve;
 use super::shares::DEAD_ENDS;
-use super::team::{self, Account, Team};
+use super::team::{self, TeamStatistics, WorkerTeam};
 use super::worker;
 use crate::answer::Plan;
 use crate::board::Board;
-use crate::ground::Ground;
+use crate::ground::WorkingNet;
 use parikh_net::Net;
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
@@ -33,10 +33,10 @@ pub(super) const MANY_GOALS: usize = 1000;
 pub fn run_net(
     net: &Net,
     plan: Plan,
-    config: &Config,
+    config: &RunConfig,
     budget: &Budget,
     mut tell: impl FnMut(Event<'_>),
-) -> Report {
+) -> RunReport {
     run(net, plan, config, budget, Instant::now(), &mut tell)
 }
 
@@ -44,11 +44,11 @@ pub fn run_net(
 pub(super) fn run(
     net: &Net,
     plan: Plan,
-    config: &Config,
+    config: &RunConfig,
     budget: &Budget,
     begun: Instant,
     mut tell: &mut dyn FnMut(Event<'_>),
-) -> Report {
+) -> RunReport {
     let (mut report, again) = run_once(net, plan, config, budget, begun, &mut tell);
     if let Some(plan) = again {
         let net = net.without_unit_claim();
@@ -63,23 +63,23 @@ pub(super) fn run(
 fn run_once(
     net: &Net,
     mut plan: Plan,
-    config: &Config,
+    config: &RunConfig,
     budget: &Budget,
     begun: Instant,
     tell: &mut impl FnMut(Event<'_>),
-) -> (Report, Option<Plan>) {
-    let mut report = Report::default();
+) -> (RunReport, Option<Plan>) {
+    let mut report = RunReport::default();
     let (settled, hear) = mpsc::channel();
     let budget = budget.child();
     let many = plan.goals().len() > MANY_GOALS;
     let board = Board::new(net, plan.goals().to_vec()).with_listener(settled).with_budget(&budget);
     let board = config.board(board, many);
-    let mut hearing = Hearing::new(&board, &mut plan, &mut report, many);
+    let mut hearing = QuestionTracker::new(&board, &mut plan, &mut report, many);
     hearing.begin(tell);
     let (began, open) = (begun.elapsed(), board.open_count());
     let ground = presolve::presolve(net, &board, &budget, config.seed);
     let ground = ground.without_rules(&config.without_rules);
-    hearing.report.turns.push(Turn {
+    hearing.report.turns.push(EngineTurn {
         engine: "intervals".to_owned(),
         began,
         lasted: begun.elapsed().saturating_sub(began),
@@ -88,7 +88,7 @@ fn run_once(
     });
     hearing.take(&hear, tell);
     hearing.look(tell);
-    let mut stages: Vec<(Ground<'_>, Budget)> = Vec::new();
+    let mut stages: Vec<(WorkingNet<'_>, Budget)> = Vec::new();
     // Most goals that do not stay reachable are lost in a dead marking, so dead markings are
     // analysed first, on a net reduced for them alone.
     let mut first = hearing.plan.first().to_vec();
@@ -122,7 +122,7 @@ fn run_once(
     (report, again)
 }
 
-impl Team for Portfolio<'_> {
+impl WorkerTeam for Portfolio<'_> {
     fn threads(&self) -> usize {
         self.threads()
     }
@@ -135,10 +135,10 @@ impl Team for Portfolio<'_> {
         self.at_work()
     }
 
-    fn account(&self) -> Account {
+    fn account(&self) -> TeamStatistics {
         let (mut statistics, turns) = (self.statistics_so_far(), self.turns_so_far());
         let shorter = self.board.shortening_told().map(|told| ("shorter".to_owned(), told));
         statistics.extend(shorter);
-        Account { failures: self.failures(), statistics, turns }
+        TeamStatistics { failures: self.failures(), statistics, turns }
     }
 }

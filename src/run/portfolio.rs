@@ -4,14 +4,14 @@
 //! A panic in an engine loses the work of that engine only. The portfolio records what each worker
 //! does, so that an engine that does not stop in time can be named.
 
-use super::config::Config;
-use super::event::{AtWork, Turn};
+use super::config::RunConfig;
+use super::event::{AtWork, EngineTurn};
 use super::groups;
 use super::presolve::learn_bounds;
-use super::schedule::{self, On, Part, Phase, Schedule};
+use super::schedule::{self, PhaseNet, Schedule, SchedulePhase, TimePart};
 use crate::board::Board;
 use crate::engine::{Engine, Role, reduced};
-use crate::ground::Ground;
+use crate::ground::WorkingNet;
 use parikh_net::{GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,14 +21,14 @@ use std::time::Instant;
 
 /// The state shared by the workers of an analysis.
 pub(super) struct Portfolio<'a> {
-    pub(super) ground: &'a Ground<'a>,
+    pub(super) ground: &'a WorkingNet<'a>,
     pub(super) board: &'a Board<'a>,
     pub(super) budget: &'a Budget,
-    pub(super) config: &'a Config,
+    pub(super) config: &'a RunConfig,
     pub(super) schedule: Schedule,
-    reduced: OnceLock<Option<Ground<'a>>>,
+    reduced: OnceLock<Option<WorkingNet<'a>>>,
     statistics: Mutex<Vec<(String, String)>>,
-    turns: Mutex<Vec<Turn>>,
+    turns: Mutex<Vec<EngineTurn>>,
     /// The start of the analysis.
     begun: Instant,
     /// Number of panics of engines.
@@ -40,10 +40,10 @@ pub(super) struct Portfolio<'a> {
 impl<'a> Portfolio<'a> {
     /// Makes a portfolio for the goals of `ground`.
     pub(super) fn new(
-        ground: &'a Ground<'a>,
+        ground: &'a WorkingNet<'a>,
         board: &'a Board<'a>,
         budget: &'a Budget,
-        config: &'a Config,
+        config: &'a RunConfig,
         begun: Instant,
     ) -> Self {
         let default = || Schedule::of_threads(config.threads);
@@ -71,11 +71,11 @@ impl<'a> Portfolio<'a> {
     /// steps. Workers that have finished their steps walk.
     pub(super) fn threads_of_an_engine(&self) -> usize {
         let walks = self.has_any(&[Role::Walk]);
-        let is_nothing = |step: &Phase| match *step {
-            Phase::Run(Role::Walk, ..) => true,
-            Phase::Run(role, ..) | Phase::GoOn(role, _) | Phase::GoOnSmall(role, _) => {
-                !self.has_any(&[role])
-            }
+        let is_nothing = |step: &SchedulePhase| match *step {
+            SchedulePhase::Run(Role::Walk, ..) => true,
+            SchedulePhase::Run(role, ..)
+            | SchedulePhase::GoOn(role, _)
+            | SchedulePhase::GoOnSmall(role, _) => !self.has_any(&[role]),
             _ => false,
         };
         let steps = self.schedule.workers.iter().filter(|steps| !steps.iter().all(is_nothing));
@@ -94,7 +94,7 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns the finished turns, ordered by end.
-    pub(super) fn turns_so_far(&self) -> Vec<Turn> {
+    pub(super) fn turns_so_far(&self) -> Vec<EngineTurn> {
         whole(&self.turns).clone()
     }
 
@@ -105,7 +105,7 @@ impl<'a> Portfolio<'a> {
 
     pub(super) fn note(&self, engine: &str, (began, open): (Instant, usize), text: String) {
         tracing::info!("{engine}: {text}");
-        whole(&self.turns).push(Turn {
+        whole(&self.turns).push(EngineTurn {
             engine: engine.to_owned(),
             began: began.duration_since(self.begun),
             lasted: began.elapsed(),
@@ -128,7 +128,7 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns a part of the remaining time.
-    pub(super) fn part(&self, part: Part) -> Budget {
+    pub(super) fn part(&self, part: TimePart) -> Budget {
         self.budget.share(part.share).slice(part.most)
     }
 
@@ -140,7 +140,7 @@ impl<'a> Portfolio<'a> {
     /// Returns the time of a step with this role, adjusted to the open CTL formulas. If there are
     /// any, home spaces get less, and runs get a share by their number. If there are none, diagrams
     /// for runs get little.
-    pub(super) fn beside_trees(&self, role: Role, part: Part) -> Part {
+    pub(super) fn beside_trees(&self, role: Role, part: TimePart) -> TimePart {
         let is_open = |id: GoalId| self.board.is_open(id);
         let trees = self.open_trees();
         let most = match role {
@@ -153,7 +153,7 @@ impl<'a> Portfolio<'a> {
             }
             _ => 1.0,
         };
-        Part { share: part.share.min(most), ..part }
+        TimePart { share: part.share.min(most), ..part }
     }
 
     /// Returns true if a role continues when all steps are done. Without open CTL formulas,
@@ -163,23 +163,25 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns the net of a step, if there is one.
-    pub(super) fn on(&self, on: On) -> Option<&Ground<'a>> {
+    pub(super) fn on(&self, on: PhaseNet) -> Option<&WorkingNet<'a>> {
         match on {
-            On::Read => Some(self.ground),
-            On::Reduced => self.reduced(),
-            On::Smallest => Some(self.smallest()),
-            On::ReadToo => Some(self.ground).filter(|_| !matches!(self.reduced.get(), Some(None))),
+            PhaseNet::Read => Some(self.ground),
+            PhaseNet::Reduced => self.reduced(),
+            PhaseNet::Smallest => Some(self.smallest()),
+            PhaseNet::ReadToo => {
+                Some(self.ground).filter(|_| !matches!(self.reduced.get(), Some(None)))
+            }
         }
     }
 
     /// Returns the reduced net, or the net that was read if there is none.
-    pub(super) fn smallest(&self) -> &Ground<'a> {
+    pub(super) fn smallest(&self) -> &WorkingNet<'a> {
         self.reduced().unwrap_or(self.ground)
     }
 
     /// Returns the net reduced for the goals that are open at the first call. Other callers wait
     /// while it is made.
-    fn reduced(&self) -> Option<&Ground<'a>> {
+    fn reduced(&self) -> Option<&WorkingNet<'a>> {
         let make = || {
             let open = self.ground.goals().iter().filter(|(id, _)| self.board.is_open(*id));
             if self.is_over() || open.count() > groups::LARGEST {
@@ -208,7 +210,7 @@ impl<'a> Portfolio<'a> {
 
     /// Reduces the net for those of these goals that are open, and settles the goals that the
     /// reduction decides.
-    pub(super) fn reduce(&self, goals: &[GoalId], budget: &Budget) -> Option<Ground<'a>> {
+    pub(super) fn reduce(&self, goals: &[GoalId], budget: &Budget) -> Option<WorkingNet<'a>> {
         if self.is_over() {
             return None;
         }
@@ -235,7 +237,7 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the groups of open goals for which a net reduced for them alone is clearly smaller
     /// than the shared one.
-    pub(super) fn groups(&self, shared: &Ground<'_>) -> Vec<Vec<GoalId>> {
+    pub(super) fn groups(&self, shared: &WorkingNet<'_>) -> Vec<Vec<GoalId>> {
         if !self.has_any(&[Role::Search, Role::Slices, Role::Walk]) {
             return Vec::new();
         }

@@ -6,7 +6,7 @@ use super::short_walks::short_walks;
 use crate::board::Board;
 use crate::engine::Task;
 use crate::engine::intervals;
-use crate::ground::Ground;
+use crate::ground::WorkingNet;
 use crate::structure::{self, intervals::Intervals};
 use parikh_net::printable::counted;
 use parikh_net::{Facts, GoalId, MarkingGoal, Net, Provenance, SortedGoals};
@@ -22,7 +22,7 @@ pub(super) fn presolve<'a>(
     board: &Board<'_>,
     budget: &Budget,
     seed: u64,
-) -> Ground<'a> {
+) -> WorkingNet<'a> {
     let open = || board.open_goals().into_iter().map(|id| (id, board.goal(id).clone()));
     let mut facts = Facts::none(net);
     let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
@@ -36,7 +36,7 @@ pub(super) fn presolve<'a>(
     if !structure::intervals::TAKES.cover(net.features()) {
         tracing::debug!("intervals: not started: the net has features that they do not take");
         let known = Intervals::new(net, &facts);
-        return Ground::original(net, open().collect(), facts, &known);
+        return WorkingNet::original(net, open().collect(), facts, &known);
     }
     let goals = open().collect::<SortedGoals>().markings;
     let run = (net, board, budget, seed);
@@ -60,7 +60,7 @@ pub(super) fn presolve<'a>(
         board.open_count(),
         counted(board.goals().len(), "goal")
     );
-    Ground::original(net, open().collect(), facts, &known)
+    WorkingNet::original(net, open().collect(), facts, &known)
 }
 
 /// Adds the bounds that follow from place invariants, within a small share of the time.

@@ -3,16 +3,16 @@
 //! exists.
 //!
 //! Markings are counted by visiting the markings of the net, or of a reduced net that preserves the
-//! count ([`Count`]). If there are too many, they are counted on decision diagrams. With several
-//! threads, half of them work on diagrams meanwhile; with one thread, diagrams have a share of the
-//! time. Each figure is reported as soon as it is known. A figure that is found twice is compared
-//! with the first value.
+//! count ([`ReducedCount`]). If there are too many, they are counted on decision diagrams. With
+//! several threads, half of them work on diagrams meanwhile; with one thread, diagrams have a share
+//! of the time. Each figure is reported as soon as it is known. A figure that is found twice is
+//! compared with the first value.
 
-use super::counting::{Count, CountMethod, CountResult};
+use super::counting::{CountMethod, CountResult, ReducedCount};
 use super::figures::{FIGURES, described, pumped, through_reduction, visited};
 use super::shares::{AT_ONCE, DIAGRAMS, EARLY, MAXIMA, PUMP_BY_WALKS};
-use super::{Config, Event, Report, Unanswered};
-use crate::answer::{Answer, Plan, Value, not_asked_with_caps};
+use super::{Event, OpenQuestion, RunConfig, RunReport};
+use crate::answer::{GoalAnswer, Plan, QuestionValue, not_asked_with_caps};
 use crate::board::Technique;
 use crate::engine::{coverability, diagrams, walk};
 use crate::evidence::pump_grows;
@@ -34,12 +34,12 @@ const PER_COLOUR: &str = "; in each place, the tokens of each colour are counted
 /// marking and in a place.
 pub fn state_space(
     net: &Net,
-    config: &Config,
+    config: &RunConfig,
     budget: &Budget,
     tell: impl FnMut(Event<'_>),
-) -> Report {
-    let report = Report::default();
-    let mut figures = Figures {
+) -> RunReport {
+    let report = RunReport::default();
+    let mut figures = FigureSearch {
         tell,
         report,
         known: BTreeMap::new(),
@@ -51,23 +51,23 @@ pub fn state_space(
         true => figures.why = not_asked_with_caps(),
         false => figures.find(net, config, budget),
     }
-    let Figures { mut report, known, why, .. } = figures;
+    let FigureSearch { mut report, known, why, .. } = figures;
     report.answered = known.len();
     report.unanswered.retain(|question| !known.contains_key(&question.id));
     for key in FIGURES {
         let said = report.unanswered.iter().any(|question| question.id == key);
         if !known.contains_key(key) && !said {
-            report.unanswered.push(Unanswered { id: key.to_owned(), reason: why.clone() });
+            report.unanswered.push(OpenQuestion { id: key.to_owned(), reason: why.clone() });
         }
     }
     report
 }
 
 /// The figures known so far.
-struct Figures<T> {
+struct FigureSearch<T> {
     tell: T,
-    report: Report,
-    known: BTreeMap<String, Answer>,
+    report: RunReport,
+    known: BTreeMap<String, GoalAnswer>,
     /// The reason why the last attempt at a count failed.
     why: String,
     /// The channel for the result of diagrams on other threads.
@@ -76,8 +76,8 @@ struct Figures<T> {
     is_unfolding: bool,
 }
 
-impl<T: FnMut(Event<'_>)> Figures<T> {
-    fn find(&mut self, net: &Net, config: &Config, budget: &Budget) {
+impl<T: FnMut(Event<'_>)> FigureSearch<T> {
+    fn find(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         // For an unbounded net, coverability often takes milliseconds. Otherwise walks search again
         // later.
         let pump = coverability::find_pump(net, &budget.share(EARLY));
@@ -87,7 +87,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         if self.visit(net, config, config.threads, &budget.slice(AT_ONCE)) {
             return;
         }
-        let mut count = Count::prepare(net, &config.without_rules, &budget.share(EARLY))
+        let mut count = ReducedCount::prepare(net, &config.without_rules, &budget.share(EARLY))
             .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
             .map(|count| count.telling(&config.course))
             .ok();
@@ -118,8 +118,8 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     fn in_turns(
         &mut self,
         net: &Net,
-        mut count: Option<&mut Count<'_>>,
-        config: &Config,
+        mut count: Option<&mut ReducedCount<'_>>,
+        config: &RunConfig,
         budget: &Budget,
     ) {
         let bounded = !self.is_counted() && is_bounded(net, &budget.share(EARLY));
@@ -154,8 +154,8 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     fn beside_diagrams(
         &mut self,
         net: &Net,
-        count: &mut Count<'_>,
-        config: &Config,
+        count: &mut ReducedCount<'_>,
+        config: &RunConfig,
         budget: &Budget,
     ) {
         let numbers = budget.child();
@@ -187,8 +187,8 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     fn beside_them(
         &mut self,
         net: &Net,
-        count: &mut Count<'_>,
-        config: &Config,
+        count: &mut ReducedCount<'_>,
+        config: &RunConfig,
         budget: &Budget,
         numbers: &Budget,
     ) -> bool {
@@ -213,7 +213,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     }
 
     /// Takes the result of the diagrams, if it is available.
-    fn listen(&mut self, config: &Config) {
+    fn listen(&mut self, config: &RunConfig) {
         if let Some(counted) = self.beside.as_ref().and_then(|beside| beside.try_recv().ok()) {
             self.counted(counted, config);
         }
@@ -223,7 +223,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         self.known.contains_key(FIGURES[0])
     }
 
-    fn take(&mut self, answer: &Answer, counted: Option<&CountResult>) {
+    fn take(&mut self, answer: &GoalAnswer, counted: Option<&CountResult>) {
         match self.known.get(&answer.id) {
             Some(before) if before.value == answer.value => {}
             Some(before) if !before.assumes_units => {
@@ -257,7 +257,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
 
     /// Finds all four figures by visiting all markings, without a check. Returns true if all
     /// figures are known.
-    fn visit(&mut self, net: &Net, config: &Config, threads: usize, budget: &Budget) -> bool {
+    fn visit(&mut self, net: &Net, config: &RunConfig, threads: usize, budget: &Budget) -> bool {
         let visited = match config.certified_only {
             true => Err(UNCERTIFIED.to_owned()),
             false => visited(net, threads, budget),
@@ -277,9 +277,9 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     /// Counts through a reduction, unless the count is known.
     fn count(
         &mut self,
-        count: &mut Count<'_>,
+        count: &mut ReducedCount<'_>,
         adding: CountMethod,
-        config: &Config,
+        config: &RunConfig,
         budget: &Budget,
     ) {
         if !self.is_counted() {
@@ -288,7 +288,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     }
 
     /// Takes the result of a count, if it may be reported.
-    fn counted(&mut self, counted: Result<CountResult, String>, config: &Config) {
+    fn counted(&mut self, counted: Result<CountResult, String>, config: &RunConfig) {
         match counted {
             Ok(counted) if config.certified_only && !counted.certified => {
                 self.why = UNCERTIFIED.to_owned();
@@ -303,7 +303,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     }
 
     /// Finds all four figures from a diagram of all markings of the unreduced net, without a check.
-    fn on_diagrams(&mut self, net: &Net, config: &Config, budget: &Budget) {
+    fn on_diagrams(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         let found = match config.certified_only {
             true => Err(UNCERTIFIED.to_owned()),
             false => {
@@ -323,7 +323,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
 
     /// Searches for a self-covering sequence by random walks, for a short time: walks find one
     /// early or hardly ever. Returns true if one was found.
-    fn finds_pump(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
+    fn finds_pump(&mut self, net: &Net, config: &RunConfig, budget: &Budget) -> bool {
         let found = walk::find_pump(net, &budget.share(PUMP_BY_WALKS), config.seed, PUMP_WORK);
         self.take_pump(net, found, "RANDOM_WALK")
     }
@@ -349,17 +349,17 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
 
     /// Finds the maxima of tokens. Returns true if a maximum is infinite; then all four figures are
     /// infinite.
-    fn maxima(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
+    fn maxima(&mut self, net: &Net, config: &RunConfig, budget: &Budget) -> bool {
         let mut infinite = false;
         let plan = Plan::of_most_tokens(net);
         let maxima = super::run_net(net, plan, config, budget, |event| match event {
             Event::Settled { .. } => (self.tell)(event),
             Event::Answered(answer) => {
                 self.take(answer, None);
-                if answer.value == Value::Infinite {
+                if answer.value == QuestionValue::Infinite {
                     infinite = true;
                     for key in FIGURES {
-                        self.take(&Answer { id: key.to_owned(), ..answer.clone() }, None);
+                        self.take(&GoalAnswer { id: key.to_owned(), ..answer.clone() }, None);
                     }
                 }
             }

@@ -1,9 +1,9 @@
 //! Worker threads on a board, and the calling thread, which receives the settled goals.
 
-use super::event::{AtWork, Event, Report, Turn};
-use super::hearing::Hearing;
+use super::event::{AtWork, EngineTurn, Event, RunReport};
+use super::hearing::QuestionTracker;
 use parikh_net::GoalId;
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ const TICK: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_millis(200);
 
 /// The work of several threads.
-pub(super) trait Team: Sync {
+pub(super) trait WorkerTeam: Sync {
     /// Returns the number of threads.
     fn threads(&self) -> usize;
 
@@ -26,21 +26,21 @@ pub(super) trait Team: Sync {
     fn at_work(&self) -> Vec<AtWork>;
 
     /// Returns the results of the work so far, without answers.
-    fn account(&self) -> Account;
+    fn account(&self) -> TeamStatistics;
 }
 
 /// Statistics of a team's work.
 #[derive(Debug)]
-pub(super) struct Account {
+pub(super) struct TeamStatistics {
     /// Number of engine panics.
     pub(super) failures: usize,
     pub(super) statistics: Vec<(String, String)>,
-    pub(super) turns: Vec<Turn>,
+    pub(super) turns: Vec<EngineTurn>,
 }
 
-impl Report {
+impl RunReport {
     /// Adds the statistics of a team.
-    pub(super) fn enter(&mut self, account: Account) {
+    pub(super) fn enter(&mut self, account: TeamStatistics) {
         self.faults += account.failures;
         self.statistics.extend(account.statistics);
         self.turns.extend(account.turns);
@@ -51,12 +51,12 @@ impl Report {
 /// are finished, or `budget` is spent. `whole` is the budget of the run, of which `budget` is a
 /// part. Returns the reason if `budget` was exhausted.
 pub(super) fn work(
-    team: &impl Team,
-    hearing: &mut Hearing<'_, '_>,
+    team: &impl WorkerTeam,
+    hearing: &mut QuestionTracker<'_, '_>,
     hear: &Receiver<GoalId>,
     [whole, budget]: [&Budget; 2],
     tell: &mut impl FnMut(Event<'_>),
-) -> Option<Exhausted> {
+) -> Option<ExhaustionReason> {
     std::thread::scope(|scope| {
         let mut workers = Vec::new();
         for worker in 0..team.threads() {
@@ -98,10 +98,10 @@ pub(super) fn work(
 /// Reports engines that do not stop at the deadline. No answer is lost: open questions are reported
 /// as out of time.
 fn tell_of_overrun(
-    team: &impl Team,
+    team: &impl WorkerTeam,
     mut engines: Vec<String>,
-    hearing: &mut Hearing<'_, '_>,
-    ended: Option<Exhausted>,
+    hearing: &mut QuestionTracker<'_, '_>,
+    ended: Option<ExhaustionReason>,
     tell: &mut impl FnMut(Event<'_>),
 ) {
     hearing.withdraw(tell);
@@ -124,13 +124,13 @@ fn tell_of_overrun(
 /// workers are finished, or the budget is spent. Then cancels the budget. Returns the reason if the
 /// budget was exhausted before.
 fn listen(
-    team: &impl Team,
+    team: &impl WorkerTeam,
     workers: &[ScopedJoinHandle<'_, ()>],
-    hearing: &mut Hearing<'_, '_>,
+    hearing: &mut QuestionTracker<'_, '_>,
     hear: &Receiver<GoalId>,
     budget: &Budget,
     tell: &mut impl FnMut(Event<'_>),
-) -> Option<Exhausted> {
+) -> Option<ExhaustionReason> {
     let board = hearing.board;
     loop {
         match hear.recv_timeout(TICK) {
@@ -157,7 +157,7 @@ fn listen(
 }
 
 /// Returns true if every question is decided, or the claim of safe units is refuted.
-fn is_done(hearing: &Hearing<'_, '_>) -> bool {
+fn is_done(hearing: &QuestionTracker<'_, '_>) -> bool {
     hearing.plan.open_questions().next().is_none() || hearing.board.breach().is_some()
 }
 

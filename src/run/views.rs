@@ -18,15 +18,15 @@
 //! passed.
 
 use super::figures::FIGURES;
-use super::questions::{Questions, Wording};
+use super::questions::{Questions, QuestionsOnNet};
 use super::shares::AS_IT_IS;
 use super::state_space::state_space;
-use super::{Config, Event, Report, coloured, net};
-use crate::answer::{Answer, Grade, Plan};
+use super::{Event, RunConfig, RunReport, coloured, net};
+use crate::answer::{GoalAnswer, Grade, Plan};
 use crate::evidence::abstraction::{ColouredModel, Quotient};
 use crate::evidence::words::OF_QUOTIENT;
-use crate::model::{Coloured, Model, NotUnfolded, View};
-use crate::unfold::Limits;
+use crate::model::{ColouredViews, Model, ModelView, NotUnfolded};
+use crate::unfold::UnfoldingLimits;
 use parikh_net::printable::counted;
 use parikh_net::{Goal, Net};
 use parikh_solvers::Budget;
@@ -50,15 +50,15 @@ const SMALLER: usize = 4;
 pub fn run<'m, Q: Questions>(
     model: &'m Model,
     questions: &Q,
-    config: &Config,
+    config: &RunConfig,
     budget: &Budget,
-    mut tell: impl FnMut(View<'m>, Event<'_>),
-) -> Result<Report, Q::Error> {
+    mut tell: impl FnMut(ModelView<'m>, Event<'_>),
+) -> Result<RunReport, Q::Error> {
     let (begun, tell) = (Instant::now(), &mut tell);
     let (report, answered) = Default::default();
     let mut run = ModelRun { questions, config, budget, begun, tell, report, answered };
     match model {
-        Model::Plain(net) => run.on_net(View::Model(net))?,
+        Model::Plain(net) => run.on_net(ModelView::Model(net))?,
         Model::Coloured(coloured) => run.on_coloured(coloured)?,
     }
     Ok(run.report)
@@ -71,14 +71,14 @@ pub fn run<'m, Q: Questions>(
 /// If the unfolding is declined.
 pub fn figures<'m>(
     model: &'m Model,
-    config: &Config,
+    config: &RunConfig,
     budget: &Budget,
-    mut tell: impl FnMut(View<'m>, Event<'_>),
-) -> Result<Report, NotUnfolded> {
+    mut tell: impl FnMut(ModelView<'m>, Event<'_>),
+) -> Result<RunReport, NotUnfolded> {
     let view = match model {
-        Model::Plain(net) => View::Model(net),
+        Model::Plain(net) => ModelView::Model(net),
         Model::Coloured(coloured) => {
-            View::Unfolding(coloured.unfolding(false, Limits::default(), budget)?)
+            ModelView::Unfolding(coloured.unfolding(false, UnfoldingLimits::default(), budget)?)
         }
     };
     tell(view, Event::Begun { questions: &FIGURES.map(str::to_owned) });
@@ -88,18 +88,18 @@ pub fn figures<'m>(
 /// The state of a run on a model.
 struct ModelRun<'r, 'm, Q> {
     questions: &'r Q,
-    config: &'r Config,
+    config: &'r RunConfig,
     budget: &'r Budget,
     begun: Instant,
-    tell: &'r mut dyn FnMut(View<'m>, Event<'_>),
-    report: Report,
+    tell: &'r mut dyn FnMut(ModelView<'m>, Event<'_>),
+    report: RunReport,
     /// The ids of the answered questions.
     answered: HashSet<String>,
 }
 
 impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     /// Runs the engines on a place/transition net.
-    fn on_net(&mut self, view: View<'m>) -> Result<(), Q::Error> {
+    fn on_net(&mut self, view: ModelView<'m>) -> Result<(), Q::Error> {
         let wording = self.questions.on(view)?;
         let (config, budget, begun) = (self.config, self.budget, self.begun);
         self.work(view, wording, |plan, tell| {
@@ -108,12 +108,12 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         Ok(())
     }
 
-    fn on_coloured(&mut self, coloured: &'m Coloured) -> Result<(), Q::Error> {
-        let small = coloured.unfolding(true, Limits::SMALL, self.budget);
-        let whole = || coloured.unfolding(true, Limits::default(), self.budget);
+    fn on_coloured(&mut self, coloured: &'m ColouredViews) -> Result<(), Q::Error> {
+        let small = coloured.unfolding(true, UnfoldingLimits::SMALL, self.budget);
+        let whole = || coloured.unfolding(true, UnfoldingLimits::default(), self.budget);
         let small = small.ok();
         if let Some(net) = small.filter(|net| net.transition_count() <= FEW) {
-            return self.on_net(View::Unfolding(net));
+            return self.on_net(ModelView::Unfolding(net));
         }
         let quotient = coloured::quotient(coloured.net(), self.budget);
         let smaller = |net: &Net| {
@@ -121,12 +121,12 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
             quotient.as_ref().is_some_and(few)
         };
         if let Some(net) = small.filter(|net| !smaller(net)) {
-            return self.on_net(View::Unfolding(net));
+            return self.on_net(ModelView::Unfolding(net));
         }
         let Some(model) = coloured.as_it_is() else {
-            return self.on_net(View::Unfolding(small.map_or_else(whole, Ok)?));
+            return self.on_net(ModelView::Unfolding(small.map_or_else(whole, Ok)?));
         };
-        let wording = self.questions.on(View::Coloured(model));
+        let wording = self.questions.on(ModelView::Coloured(model));
         if let (Ok(wording), Some((quotient, net))) = (&wording, &quotient)
             && wording.lacks_nothing_but_colours()
             // Evidence is about a net without colours, whatever the questions are.
@@ -139,7 +139,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         }
         // Evidence files are about a single net without colours.
         if self.config.keep_documents {
-            return self.on_net(View::Unfolding(small.map_or_else(whole, Ok)?));
+            return self.on_net(ModelView::Unfolding(small.map_or_else(whole, Ok)?));
         }
         // Formulas may name single colours, which only the unfolding has.
         match (wording, small) {
@@ -147,9 +147,9 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
             (Ok(wording), Some(_)) if wording.refused.is_empty() => {
                 self.as_it_is(coloured, model, wording, quotient, small)
             }
-            (_, Some(net)) => self.on_net(View::Unfolding(net)),
+            (_, Some(net)) => self.on_net(ModelView::Unfolding(net)),
             (Err(unread), None) => match whole() {
-                Ok(net) => self.on_net(View::Unfolding(net)),
+                Ok(net) => self.on_net(ModelView::Unfolding(net)),
                 Err(declined) => {
                     tracing::info!("{declined}");
                     Err(unread)
@@ -172,12 +172,12 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     /// (`is_made`), the quotient is used for evidence only if a CTL formula is open.
     fn on_quotient(
         &mut self,
-        coloured: &'m Coloured,
+        coloured: &'m ColouredViews,
         quotient: &Quotient,
         net: &Net,
         is_made: bool,
     ) -> bool {
-        let Ok(wording) = self.questions.on(View::Quotient(net)) else { return false };
+        let Ok(wording) = self.questions.on(ModelView::Quotient(net)) else { return false };
         let classes = quotient.named_classes(coloured.net());
         let is_tree = |goal: &Goal| matches!(goal, Goal::Tree(_));
         let shows_less = is_made && !wording.plan.goals().iter().any(is_tree);
@@ -186,7 +186,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
             return false;
         }
         let net = net.clone().of_quotient(classes.unwrap_or_default());
-        let view = View::Quotient(coloured.keep_quotient(net));
+        let view = ModelView::Quotient(coloured.keep_quotient(net));
         let (config, budget, begun) = (self.config, self.budget, self.begun);
         self.work(view, wording, |plan, tell| {
             net::run(view.net(), plan, config, budget, begun, &mut |event: Event<'_>| match event {
@@ -201,9 +201,9 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     /// Then the unfolding takes over.
     fn as_it_is(
         &mut self,
-        coloured: &'m Coloured,
+        coloured: &'m ColouredViews,
         model: &'m ColouredModel,
-        wording: Wording,
+        wording: QuestionsOnNet,
         quotient: Option<(Quotient, Net)>,
         made: Option<&'m Net>,
     ) -> Result<(), Q::Error> {
@@ -213,7 +213,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         let over = AtomicBool::new(false);
         let unfolded = std::thread::scope(|scope| {
             let make = || {
-                let whole = || coloured.unfolding(true, Limits::default(), &making);
+                let whole = || coloured.unfolding(true, UnfoldingLimits::default(), &making);
                 let unfolding = made.map_or_else(whole, Ok);
                 if let Err(declined) = &unfolding {
                     tracing::info!("{declined}");
@@ -226,7 +226,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
                 unfolding
             };
             let thread = scope.spawn(make);
-            self.work(View::Coloured(model), wording, |plan, tell| {
+            self.work(ModelView::Coloured(model), wording, |plan, tell| {
                 coloured::run(model, quotient, plan, config, [budget, &stage], begun, tell)
             });
             over.store(true, Ordering::Relaxed);
@@ -238,9 +238,9 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         });
         let is_open = !self.report.unanswered.is_empty();
         match unfolded {
-            Ok(Ok(net)) if is_open => self.on_net(View::Unfolding(net))?,
+            Ok(Ok(net)) if is_open => self.on_net(ModelView::Unfolding(net))?,
             Ok(Err(declined)) if is_open => {
-                (self.tell)(View::Coloured(model), Event::Declined(&declined));
+                (self.tell)(ModelView::Coloured(model), Event::Declined(&declined));
             }
             Ok(_) => {}
             Err(_) => self.report.faults += 1,
@@ -252,15 +252,15 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     /// questions that stay open.
     fn work(
         &mut self,
-        view: View<'m>,
-        mut wording: Wording,
-        work: impl FnOnce(Plan, &mut dyn FnMut(Event<'_>)) -> Report,
+        view: ModelView<'m>,
+        mut wording: QuestionsOnNet,
+        work: impl FnOnce(Plan, &mut dyn FnMut(Event<'_>)) -> RunReport,
     ) {
         if !self.answered.is_empty() {
             wording.plan = wording.plan.without(&self.answered);
         }
         (self.tell)(view, Event::Begun { questions: &wording.ids() });
-        let Wording { plan, refused, .. } = wording;
+        let QuestionsOnNet { plan, refused, .. } = wording;
         let questions = counted(plan.questions().len(), "question");
         tracing::info!("{questions}, {}", counted(plan.goals().len(), "goal"));
         let ModelRun { tell, report, answered, .. } = self;
@@ -288,8 +288,8 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
 
 /// Adapts an answer about the quotient to the coloured net: it shows no run, and its reason names
 /// the quotient.
-fn of_coloured(answer: &Answer) -> Answer {
+fn of_coloured(answer: &GoalAnswer) -> GoalAnswer {
     let reason = format!("{}, {OF_QUOTIENT}", answer.reason);
     let grade = answer.grade.max(Grade::Certified);
-    Answer { reason, grade, exhibit: None, ..answer.clone() }
+    GoalAnswer { reason, grade, exhibit: None, ..answer.clone() }
 }

@@ -1,9 +1,9 @@
 //! A worker of the [portfolio](super::portfolio), which executes the phases of its schedule.
 
 use super::portfolio::{Portfolio, whole};
-use super::schedule::{self, GROWTHS, Growth, On, Part, Phase};
-use crate::engine::{Assignment, Engine, Hint, Progress, Role, Session};
-use crate::ground::Ground;
+use super::schedule::{self, GROWTHS, PhaseNet, RoleGrowth, SchedulePhase, TimePart};
+use crate::engine::{Assignment, Engine, Hint, Role, Session, SliceProgress};
+use crate::ground::WorkingNet;
 use parikh_net::GoalId;
 use parikh_solvers::Budget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ pub(super) fn work(portfolio: &Portfolio<'_>, number: usize) {
 struct RunningEngine<'p> {
     engine: &'static Engine,
     session: Box<dyn Session + 'p>,
-    progress: Progress,
+    progress: SliceProgress,
 }
 
 /// A worker of a portfolio, with the engines that it has started.
@@ -35,36 +35,36 @@ struct Worker<'p, 'a> {
 
 impl<'p, 'a> Worker<'p, 'a> {
     /// Executes a phase.
-    fn step(&mut self, step: Phase) {
+    fn step(&mut self, step: SchedulePhase) {
         let all = self.portfolio;
         if step.part().is_some_and(|part| !part.is_worthwhile(all.budget.remaining())) {
             return;
         }
         match step {
-            Phase::Run(role, on, part) => {
+            SchedulePhase::Run(role, on, part) => {
                 let part = all.beside_trees(role, part);
                 if let Some(ground) = all.on(on) {
                     self.run_all(role, ground, &all.part(part));
                 }
             }
-            Phase::Once => self.run_once(),
-            Phase::GoOn(role, part) => {
+            SchedulePhase::Once => self.run_once(),
+            SchedulePhase::GoOn(role, part) => {
                 self.go_on(role, all.beside_trees(role, part), usize::MAX);
             }
-            Phase::GoOnSmall(role, part) => self.go_on(role, part, schedule::SMALL),
-            Phase::Deepen(part) => {
+            SchedulePhase::GoOnSmall(role, part) => self.go_on(role, part, schedule::SMALL),
+            SchedulePhase::Deepen(part) => {
                 if !self.waits(Role::Slices) && self.deepen() {
                     self.go_on(Role::Slices, part, usize::MAX);
                 }
             }
-            Phase::Follow(part) => self.follow(part),
-            Phase::Search => self.search(),
-            Phase::Grow => self.grow(),
-            Phase::OwnReductions(part) => {
+            SchedulePhase::Follow(part) => self.follow(part),
+            SchedulePhase::Search => self.search(),
+            SchedulePhase::Grow => self.grow(),
+            SchedulePhase::OwnReductions(part) => {
                 let groups = all.groups(all.ground);
                 self.on_own_reductions(&groups, &all.part(part));
             }
-            Phase::OwnRuns(part) => {
+            SchedulePhase::OwnRuns(part) => {
                 self.on_own_runs(&all.part(all.beside_trees(Role::Runs, part)));
             }
         }
@@ -81,7 +81,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 
     /// Runs all engines of a role on a ground, one after the other, in equal shares of the time.
-    fn run_all(&self, role: Role, ground: &Ground<'_>, budget: &Budget) {
+    fn run_all(&self, role: Role, ground: &WorkingNet<'_>, budget: &Budget) {
         let engines: Vec<&Engine> = self.portfolio.engines(role).collect();
         for (at, engine) in engines.iter().enumerate() {
             let share = 1.0 / (engines.len() - at) as f64;
@@ -91,7 +91,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 
     /// Runs an engine on a ground until it is exhausted.
-    fn run(&self, engine: &Engine, ground: &Ground<'_>, budget: &Budget, hints: Vec<Hint>) {
+    fn run(&self, engine: &Engine, ground: &WorkingNet<'_>, budget: &Budget, hints: Vec<Hint>) {
         let name = name_on(engine, ground);
         if self.portfolio.is_over() || self.is_refused(engine, ground) {
             return;
@@ -99,7 +99,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         let beginning = self.portfolio.beginning();
         let ran = self.guarded(&name, || {
             let mut session = (engine.start)(self.assignment(ground, hints))?;
-            while session.slice(budget) == Progress::Finished && session.deepen() {}
+            while session.slice(budget) == SliceProgress::Finished && session.deepen() {}
             Ok(session.statistics())
         });
         match ran {
@@ -110,7 +110,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 
     /// Returns true if the engine refuses the ground.
-    fn is_refused(&self, engine: &Engine, ground: &Ground<'_>) -> bool {
+    fn is_refused(&self, engine: &Engine, ground: &WorkingNet<'_>) -> bool {
         let refused = engine.refuses(ground, self.portfolio.board);
         refused.inspect(|why| tracing::debug!("{}: not started: {why}", engine.name)).is_some()
     }
@@ -129,7 +129,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         ran.ok()
     }
 
-    fn assignment<'g>(&self, ground: &'g Ground<'g>, hints: Vec<Hint>) -> Assignment<'g>
+    fn assignment<'g>(&self, ground: &'g WorkingNet<'g>, hints: Vec<Hint>) -> Assignment<'g>
     where
         'p: 'g,
     {
@@ -152,11 +152,11 @@ impl<'p, 'a> Worker<'p, 'a> {
 
     /// Returns true if some started engine of the role is unfinished.
     fn waits(&self, role: Role) -> bool {
-        self.running(role).any(|running| running.progress == Progress::Unfinished)
+        self.running(role).any(|running| running.progress == SliceProgress::Unfinished)
     }
 
     /// Gives the engines of a role a slice, if their net has at most `most_places` places.
-    fn go_on(&mut self, role: Role, part: Part, most_places: usize) {
+    fn go_on(&mut self, role: Role, part: TimePart, most_places: usize) {
         let all = self.portfolio;
         let Some(growth) = GROWTHS.iter().find(|growth| growth.role == role) else { return };
         if all.is_over() || !all.has_any(&[role]) {
@@ -175,7 +175,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 
     /// Gives the engines of a role a slice, in equal shares.
-    fn slice(&mut self, growth: &Growth, budget: &Budget) {
+    fn slice(&mut self, growth: &RoleGrowth, budget: &Budget) {
         let all = self.portfolio;
         let Some(ground) = all.on(growth.on).filter(|_| !all.is_over()) else { return };
         let begun = self.sessions.iter().position(|(role, _)| *role == growth.role);
@@ -195,7 +195,7 @@ impl<'p, 'a> Worker<'p, 'a> {
             if let Some((progress, text)) = ran {
                 all.note(&name, beginning, text);
                 running.progress = progress;
-                if growth.kept || progress == Progress::Unfinished {
+                if growth.kept || progress == SliceProgress::Unfinished {
                     kept.push(running);
                 }
             }
@@ -204,14 +204,18 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 
     /// Starts the engines of a role.
-    fn begin(&self, role: Role, ground: &'p Ground<'p>) -> Vec<RunningEngine<'p>> {
+    fn begin(&self, role: Role, ground: &'p WorkingNet<'p>) -> Vec<RunningEngine<'p>> {
         let mut running = Vec::new();
         let engines = self.portfolio.engines(role);
         for engine in engines.filter(|engine| !self.is_refused(engine, ground)) {
             let start = || (engine.start)(self.assignment(ground, Vec::new()));
             match self.guarded(engine.name, start) {
                 Some(Ok(session)) => {
-                    running.push(RunningEngine { engine, session, progress: Progress::Unfinished });
+                    running.push(RunningEngine {
+                        engine,
+                        session,
+                        progress: SliceProgress::Unfinished,
+                    });
                 }
                 Some(Err(why)) => tracing::warn!("{}: {why}", engine.name),
                 None => {}
@@ -239,7 +243,7 @@ impl<'p, 'a> Worker<'p, 'a> {
 
     /// Walks along the candidates of the role [`Role::Slices`]: firing counts that the engines
     /// could not exclude.
-    fn follow(&self, part: Part) {
+    fn follow(&self, part: TimePart) {
         let budget = self.portfolio.part(part);
         let mut hints = Vec::new();
         for RunningEngine { engine, session, .. } in self.running(Role::Slices) {
@@ -254,7 +258,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// See [`Phase::Search`].
+    /// See [`SchedulePhase::Search`].
     fn search(&self) {
         let all = self.portfolio;
         let share = schedule::searching(
@@ -263,7 +267,7 @@ impl<'p, 'a> Worker<'p, 'a> {
             // If all engines only search, no other worker uses the remaining time. Then the
             // search's share is that of several threads.
             if all.has_any(schedule::BESIDE_SEARCH) { all.config.threads } else { 2 },
-            all.on(On::Reduced).is_some(),
+            all.on(PhaseNet::Reduced).is_some(),
         );
         let groups = all.groups(all.smallest());
         let end = all.budget.share(share);
@@ -296,7 +300,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// See [`Phase::OwnRuns`].
+    /// See [`SchedulePhase::OwnRuns`].
     fn on_own_runs(&self, end: &Budget) {
         let all = self.portfolio;
         if !all.has_any(&[Role::Runs]) {
@@ -313,7 +317,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// See [`Phase::Grow`].
+    /// See [`SchedulePhase::Grow`].
     fn grow(&mut self) {
         let all = self.portfolio;
         let turns = || {
@@ -342,7 +346,7 @@ impl<'p, 'a> Worker<'p, 'a> {
 }
 
 /// Returns the engine's name for statistics and messages.
-fn name_on(engine: &Engine, ground: &Ground<'_>) -> String {
+fn name_on(engine: &Engine, ground: &WorkingNet<'_>) -> String {
     match ground.parent() {
         None => engine.name.to_owned(),
         Some(_) => format!("{}, reduced", engine.name),

@@ -171,14 +171,14 @@ fn one_way(net: &Net, bounds: &mut PlaceBounds) {
 }
 
 /// A sum of terms, some of which may be unbounded on this side.
-struct End {
+struct PartialSum {
     sum: Integer,
     unbounded: usize,
 }
 
-impl End {
+impl PartialSum {
     fn new() -> Self {
-        End { sum: Integer::ZERO, unbounded: 0 }
+        PartialSum { sum: Integer::ZERO, unbounded: 0 }
     }
 
     fn add(&mut self, term: Option<Integer>) {
@@ -211,7 +211,7 @@ fn propagate(
         let at_upper = bounds.upper(*place).map(|tokens| value * &Integer::from(tokens));
         if value.is_positive() { (at_lower, at_upper) } else { (at_upper, at_lower) }
     };
-    let (mut least, mut most) = (End::new(), End::new());
+    let (mut least, mut most) = (PartialSum::new(), PartialSum::new());
     for term in flow.terms() {
         let (low, high) = ends(term, bounds);
         least.add(low);

@@ -2,8 +2,8 @@
 //!
 //! In a *siphon* S every transition that puts into S also takes from S, so an empty siphon stays
 //! empty. In a *trap* Q every transition that takes from Q also puts into Q, so a marked trap stays
-//! marked. Each is the other with all arcs reversed; [`Kind`] gives the direction. Arc weights are
-//! irrelevant: one token is enough for the argument.
+//! marked. Each is the other with all arcs reversed; [`ClosureKind`] gives the direction. Arc
+//! weights are irrelevant: one token is enough for the argument.
 //!
 //! Both are closed under union, so any set contains a *largest* siphon and a largest trap, possibly
 //! empty. It is computed by removing places that violate the rule until none does, with one visit
@@ -17,50 +17,50 @@ use parikh_net::{Arc, Net, PlaceArc, PlaceId, TransitionId};
 
 /// The direction of closure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ClosureKind {
     /// Every transition that puts into the set takes from it.
     Siphon,
     /// Every transition that takes from the set puts into it.
     Trap,
 }
 
-impl Kind {
+impl ClosureKind {
     /// Returns the arcs of `t` of which one must touch the set, if one of its causing arcs does.
     pub(crate) fn needed(self, net: &Net, t: TransitionId) -> &[Arc] {
         match self {
-            Kind::Siphon => net.pre(t),
-            Kind::Trap => net.post(t),
+            ClosureKind::Siphon => net.pre(t),
+            ClosureKind::Trap => net.post(t),
         }
     }
 
     /// Returns the arcs of `t` that require a needed arc at the set.
     pub(crate) fn causing(self, net: &Net, t: TransitionId) -> &[Arc] {
         match self {
-            Kind::Siphon => net.post(t),
-            Kind::Trap => net.pre(t),
+            ClosureKind::Siphon => net.post(t),
+            ClosureKind::Trap => net.pre(t),
         }
     }
 
     /// Returns the transitions with `p` among their needed arcs.
     pub(crate) fn served(self, net: &Net, p: PlaceId) -> &[PlaceArc] {
         match self {
-            Kind::Siphon => net.consumers(p),
-            Kind::Trap => net.producers(p),
+            ClosureKind::Siphon => net.consumers(p),
+            ClosureKind::Trap => net.producers(p),
         }
     }
 
     /// Returns the transitions with `p` among their causing arcs.
     pub(crate) fn obliging(self, net: &Net, p: PlaceId) -> &[PlaceArc] {
         match self {
-            Kind::Siphon => net.producers(p),
-            Kind::Trap => net.consumers(p),
+            ClosureKind::Siphon => net.producers(p),
+            ClosureKind::Trap => net.consumers(p),
         }
     }
 }
 
 /// Returns the largest closed subset of `within`, ascending; possibly empty. Takes time linear in
 /// the net.
-pub fn largest(net: &Net, kind: Kind, within: &[PlaceId]) -> Vec<PlaceId> {
+pub fn largest(net: &Net, kind: ClosureKind, within: &[PlaceId]) -> Vec<PlaceId> {
     let mut inside = vec![false; net.place_count()];
     within.iter().for_each(|p| inside[p.index()] = true);
     // Number of needed arcs of each transition at the set.
@@ -88,7 +88,7 @@ pub fn largest(net: &Net, kind: Kind, within: &[PlaceId]) -> Vec<PlaceId> {
 
 /// Returns true if `set` is closed. This place-by-place check is independent of [`largest`], so it
 /// can check its results.
-pub fn is_closed(net: &Net, kind: Kind, set: &[PlaceId]) -> bool {
+pub fn is_closed(net: &Net, kind: ClosureKind, set: &[PlaceId]) -> bool {
     let mut inside = vec![false; net.place_count()];
     set.iter().for_each(|p| inside[p.index()] = true);
     set.iter().all(|&p| is_served(net, kind, p, &inside))
@@ -103,7 +103,7 @@ pub fn is_closed(net: &Net, kind: Kind, set: &[PlaceId]) -> bool {
 /// removed with it.
 pub fn minimise(
     net: &Net,
-    kind: Kind,
+    kind: ClosureKind,
     set: &[PlaceId],
     essential: impl Fn(PlaceId) -> bool,
 ) -> Vec<PlaceId> {
@@ -141,7 +141,7 @@ pub fn minimise(
 }
 
 /// Returns true if every transition that `p` obliges has a needed arc at the set.
-fn is_served(net: &Net, kind: Kind, p: PlaceId, inside: &[bool]) -> bool {
+fn is_served(net: &Net, kind: ClosureKind, p: PlaceId, inside: &[bool]) -> bool {
     let at_set = |arc: &Arc| inside[arc.place.index()];
     let mut obliged = kind.obliging(net, p).iter().map(|arc| arc.transition);
     obliged.all(|t| kind.needed(net, t).iter().any(at_set))
@@ -162,13 +162,15 @@ mod tests {
         .unwrap();
         let all: Vec<PlaceId> = net.places().collect();
         let [p, q, r, s] = [0, 1, 2, 3].map(PlaceId::new);
-        assert_eq!(largest(&net, Kind::Siphon, &all), all);
-        assert_eq!(largest(&net, Kind::Siphon, &[p, q, s]), []);
-        assert_eq!(largest(&net, Kind::Siphon, &[p, q, r]), [p, q, r]);
-        assert_eq!(largest(&net, Kind::Trap, &[p, q, s]), [p, q, s]);
-        assert_eq!(largest(&net, Kind::Trap, &[p, s]), [s]);
-        assert!(is_closed(&net, Kind::Trap, &[s]) && !is_closed(&net, Kind::Trap, &[p]));
-        assert_eq!(minimise(&net, Kind::Siphon, &all, |_| true), [p, q, r]);
-        assert_eq!(minimise(&net, Kind::Trap, &all, |_| true), [s]);
+        assert_eq!(largest(&net, ClosureKind::Siphon, &all), all);
+        assert_eq!(largest(&net, ClosureKind::Siphon, &[p, q, s]), []);
+        assert_eq!(largest(&net, ClosureKind::Siphon, &[p, q, r]), [p, q, r]);
+        assert_eq!(largest(&net, ClosureKind::Trap, &[p, q, s]), [p, q, s]);
+        assert_eq!(largest(&net, ClosureKind::Trap, &[p, s]), [s]);
+        assert!(
+            is_closed(&net, ClosureKind::Trap, &[s]) && !is_closed(&net, ClosureKind::Trap, &[p])
+        );
+        assert_eq!(minimise(&net, ClosureKind::Siphon, &all, |_| true), [p, q, r]);
+        assert_eq!(minimise(&net, ClosureKind::Trap, &all, |_| true), [s]);
     }
 }

@@ -34,7 +34,7 @@
 //! 2010. J. Esparza, S. Melzer, *Verification of safety properties using integer programming:
 //! beyond the state equation*, FMSD 16, 2000 (traps found lazily).
 
-use super::closed::{Kind, minimise};
+use super::closed::{ClosureKind, minimise};
 use super::minimal::{closure_clauses, inside, not_all_of, set_under};
 use super::traps::{is_marked, is_trap, largest_trap, small_marked_trap};
 use parikh_evidence::refutation::{self, RefutationFlaw};
@@ -42,7 +42,7 @@ use parikh_net::{Net, PlaceId};
 use parikh_solvers::cnf::{Literal, to_dimacs};
 use parikh_solvers::sat::{ProvingSat, SatAnswer, SatSolver};
 use parikh_solvers::sat_batsat::ProvingBatSat;
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 
 /// The sets of places that must contain an initially marked trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ pub fn siphon_trap(
     net: &Net,
     property: SiphonTrapProperty,
     budget: &Budget,
-) -> Result<SiphonTrap, Exhausted> {
+) -> Result<SiphonTrap, ExhaustionReason> {
     let mut solver = ProvingBatSat::new();
     set_clauses(net, property, &mut |clause| solver.add_clause(clause));
     let mut traps: Vec<Vec<PlaceId>> = Vec::new();
@@ -151,7 +151,7 @@ pub fn siphon_trap(
         let set = set_under(net, &values);
         // A smaller set of the property is also a candidate, and more likely to contain no trap.
         let small = match property {
-            SiphonTrapProperty::EverySiphon => minimise(net, Kind::Siphon, &set, |_| true),
+            SiphonTrapProperty::EverySiphon => minimise(net, ClosureKind::Siphon, &set, |_| true),
             SiphonTrapProperty::DeadMarkings => without_idle_places(net, &set),
         };
         if !is_marked(net, &largest_trap(net, &small)) {
@@ -194,7 +194,7 @@ fn disjoint_marked_traps(
     net: &Net,
     set: &[PlaceId],
     budget: &Budget,
-) -> Result<Vec<Vec<PlaceId>>, Exhausted> {
+) -> Result<Vec<Vec<PlaceId>>, ExhaustionReason> {
     /// Limit on the traps per round; each costs a pass over the net.
     const PER_ROUND: usize = 50;
     let mut found = Vec::new();
@@ -213,7 +213,7 @@ fn disjoint_marked_traps(
 /// Adds clauses over "place is in the set" that characterise the sets of the property.
 fn set_clauses(net: &Net, property: SiphonTrapProperty, add: &mut dyn FnMut(&[Literal])) {
     match property {
-        SiphonTrapProperty::EverySiphon => closure_clauses(net, Kind::Siphon, add),
+        SiphonTrapProperty::EverySiphon => closure_clauses(net, ClosureKind::Siphon, add),
         SiphonTrapProperty::DeadMarkings => {
             for t in net.transitions() {
                 // Condition 2.

@@ -17,9 +17,9 @@ enum Along {
 }
 
 /// A node: the index of a place, or the index of a transition plus the number of places.
-type Node = usize;
+type ArcNode = usize;
 
-fn neighbours(net: &Net, node: Node, along: Along) -> impl Iterator<Item = Node> {
+fn neighbours(net: &Net, node: ArcNode, along: Along) -> impl Iterator<Item = ArcNode> {
     let places = net.place_count();
     let (forward, backward) = (along != Along::Reverse, along != Along::Arcs);
     let place = (node < places).then(|| PlaceId::new(node));
@@ -55,7 +55,7 @@ fn met(net: &Net, along: Along) -> Vec<bool> {
     met
 }
 
-fn name(net: &Net, node: Node) -> String {
+fn name(net: &Net, node: ArcNode) -> String {
     match node.checked_sub(net.place_count()) {
         None => format!("place {}", net.place_name(PlaceId::new(node))),
         Some(t) => format!("transition {}", net.transition_name(TransitionId::new(t))),
@@ -65,9 +65,10 @@ fn name(net: &Net, node: Node) -> String {
 /// Returns whether an undirected path joins every two nodes, and the reason.
 pub(crate) fn connected(net: &Net) -> (bool, String) {
     let met = met(net, Along::Both);
-    let missed =
-        |nodes: std::ops::Range<usize>| -> Vec<Node> { nodes.filter(|&node| !met[node]).collect() };
-    let sentence = |nodes: &[Node], many: &str| match nodes {
+    let missed = |nodes: std::ops::Range<usize>| -> Vec<ArcNode> {
+        nodes.filter(|&node| !met[node]).collect()
+    };
+    let sentence = |nodes: &[ArcNode], many: &str| match nodes {
         [] => None,
         [only] => Some(format!("{} is not connected to {}", name(net, *only), name(net, 0))),
         [first, ..] => Some(format!(

@@ -36,7 +36,7 @@
 
 use super::integer::{Integer, SparseVector, combine_vectors, divide_by_gcd, entry};
 use nalgebra_sparse::csc::CscMatrix;
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
@@ -48,12 +48,12 @@ use std::collections::{BinaryHeap, HashMap};
 pub(crate) fn left_null_space(
     matrix: &CscMatrix<i64>,
     budget: &Budget,
-) -> Result<Vec<SparseVector>, Exhausted> {
+) -> Result<Vec<SparseVector>, ExhaustionReason> {
     let columns = distinct_columns(matrix);
     let rows = rows_of(matrix.nrows(), &columns);
-    let culled = Culled::new(rows);
+    let culled = MergedRows::new(rows);
     let mut basis = culled.units;
-    let core = Tableau::new(culled.kept, columns.len()).eliminate(budget)?;
+    let core = EliminationTableau::new(culled.kept, columns.len()).eliminate(budget)?;
     let parallel = reposition(culled.parallel, &core);
     basis.extend(core);
     basis.extend(parallel);
@@ -107,7 +107,7 @@ fn normalise_sign(vector: &mut SparseVector) {
 }
 
 /// The rows after parallel rows have been merged.
-struct Culled {
+struct MergedRows {
     /// Pairs (index, row) of the rows to eliminate.
     kept: Vec<(u32, SparseVector)>,
     /// Unit vectors of empty rows.
@@ -125,9 +125,9 @@ struct Parallel {
     b: Integer,
 }
 
-impl Culled {
+impl MergedRows {
     fn new(rows: Vec<SparseVector>) -> Self {
-        let mut culled = Culled { kept: Vec::new(), units: Vec::new(), parallel: Vec::new() };
+        let mut culled = MergedRows { kept: Vec::new(), units: Vec::new(), parallel: Vec::new() };
         let mut directions: HashMap<SparseVector, (u32, Integer)> = HashMap::new();
         for (index, row) in rows.into_iter().enumerate() {
             let index = index as u32;
@@ -196,7 +196,7 @@ fn reposition(parallel: Vec<Parallel>, core: &[SparseVector]) -> Vec<SparseVecto
 }
 
 /// One row of (M | I) during elimination.
-struct Row {
+struct EliminationRow {
     left: SparseVector,
     right: SparseVector,
 }
@@ -220,17 +220,17 @@ impl Column {
     }
 }
 
-struct Tableau {
-    rows: Vec<Option<Row>>,
+struct EliminationTableau {
+    rows: Vec<Option<EliminationRow>>,
     columns: Vec<Column>,
     queue: BinaryHeap<Reverse<(u64, u32)>>,
     /// Columns whose counts changed since they were last queued.
     touched: Vec<u32>,
 }
 
-impl Tableau {
+impl EliminationTableau {
     fn new(rows: Vec<(u32, SparseVector)>, columns: usize) -> Self {
-        let mut tableau = Tableau {
+        let mut tableau = EliminationTableau {
             rows: Vec::with_capacity(rows.len()),
             columns: vec![Column::default(); columns],
             queue: BinaryHeap::new(),
@@ -246,12 +246,12 @@ impl Tableau {
                     column.negative += 1;
                 }
             }
-            tableau.rows.push(Some(Row { left, right: vec![(unit, Integer::ONE)] }));
+            tableau.rows.push(Some(EliminationRow { left, right: vec![(unit, Integer::ONE)] }));
         }
         tableau
     }
 
-    fn eliminate(mut self, budget: &Budget) -> Result<Vec<SparseVector>, Exhausted> {
+    fn eliminate(mut self, budget: &Budget) -> Result<Vec<SparseVector>, ExhaustionReason> {
         while let Some(column) = self.next_column() {
             if let Some(reason) = budget.exhausted() {
                 return Err(reason);
@@ -283,7 +283,7 @@ impl Tableau {
     }
 
     /// Adds the pivot row to the other rows with an entry in `column`, and drops the pivot row.
-    fn clear(&mut self, column: u32, budget: &Budget) -> Result<(), Exhausted> {
+    fn clear(&mut self, column: u32, budget: &Budget) -> Result<(), ExhaustionReason> {
         let state = &mut self.columns[column as usize];
         let single_sign = match (state.positive, state.negative) {
             (1, _) => Some(Ordering::Greater),
@@ -293,7 +293,7 @@ impl Tableau {
         let mut candidates = std::mem::take(&mut state.rows);
         candidates.sort_unstable();
         candidates.dedup();
-        let value_in = |rows: &[Option<Row>], index: u32| -> Option<Integer> {
+        let value_in = |rows: &[Option<EliminationRow>], index: u32| -> Option<Integer> {
             let row = rows[index as usize].as_ref()?;
             let value = entry(&row.left, column);
             (!value.is_zero()).then(|| value.clone())
@@ -338,7 +338,13 @@ impl Tableau {
     }
 
     /// Replaces the row by a·row + b·pivot with a > 0, so that `value` and `pivot_value` cancel.
-    fn combine(&mut self, index: u32, value: &Integer, pivot: &Row, pivot_value: &Integer) {
+    fn combine(
+        &mut self,
+        index: u32,
+        value: &Integer,
+        pivot: &EliminationRow,
+        pivot_value: &Integer,
+    ) {
         let Some(row) = self.rows[index as usize].take() else { return };
         let gcd = value.gcd(pivot_value);
         let a = pivot_value.magnitude().div_floor(&gcd);
@@ -361,7 +367,7 @@ impl Tableau {
         });
         let mut right = combine_vectors(&a, &row.right, &b, &pivot.right, |_, _, _| {});
         divide_by_gcd(&mut left, &mut right);
-        self.rows[index as usize] = Some(Row { left, right });
+        self.rows[index as usize] = Some(EliminationRow { left, right });
     }
 }
 
@@ -410,6 +416,6 @@ mod tests {
         let mut coo = CooMatrix::new(2, 1);
         coo.push(0, 0, 1_i64);
         coo.push(1, 0, 2);
-        assert_eq!(left_null_space(&CscMatrix::from(&coo), &budget), Err(Exhausted::Time));
+        assert_eq!(left_null_space(&CscMatrix::from(&coo), &budget), Err(ExhaustionReason::Time));
     }
 }

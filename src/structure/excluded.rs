@@ -28,7 +28,7 @@ const PARTS: usize = 3;
 
 /// Sums of tokens that no firing changes, each checked against the arcs of the net.
 #[derive(Debug)]
-pub struct Sums {
+pub struct InvariantSums {
     sums: Vec<PlaceFlow>,
     /// The indices of the sums that contain each place.
     of_place: Vec<Vec<usize>>,
@@ -44,10 +44,10 @@ pub struct Exclusion<'a> {
     wanted: Vec<(PlaceId, u64)>,
 }
 
-impl Sums {
+impl InvariantSums {
     /// Computes sums of minimal support, as many as the budget allows. `dead` are transitions known
     /// never to fire.
-    pub fn of(net: &Net, dead: &[TransitionId], budget: &Budget) -> Sums {
+    pub fn of(net: &Net, dead: &[TransitionId], budget: &Budget) -> InvariantSums {
         let alive = if dead.is_empty() { None } else { without(net, dead) };
         let alive = alive.as_ref().unwrap_or(net);
         let mut sums = place_semiflows(alive, RAYS, budget).flows;
@@ -56,7 +56,7 @@ impl Sums {
         for (at, sum) in sums.iter().enumerate() {
             sum.terms().iter().for_each(|(place, _)| of_place[place.index()].push(at));
         }
-        Sums { sums, of_place }
+        InvariantSums { sums, of_place }
     }
 
     /// Returns the simplest proof that `t` never fires: with the fewest input places, then the
@@ -214,7 +214,7 @@ mod tests {
         );
         let net = net.unwrap();
         let dead = [net.transition_named("both").unwrap(), net.transition_named("two").unwrap()];
-        let sums = Sums::of(&net, &dead, &Budget::unlimited());
+        let sums = InvariantSums::of(&net, &dead, &Budget::unlimited());
         let said = |name: &str| {
             let exclusion = sums.exclude(&net, net.transition_named(name).unwrap())?;
             let together = exclusion.together().iter().copied();
@@ -234,7 +234,7 @@ mod tests {
              transition c: r -> s\ntransition d: s -> r\ntransition e: 2*q -> 2*q",
         );
         let net = net.unwrap();
-        let sums = Sums::of(&net, &[], &Budget::unlimited());
+        let sums = InvariantSums::of(&net, &[], &Budget::unlimited());
         let place = |name| net.place_named(name).unwrap();
         let at_least = |name, tokens| Predicate::at_least(place(name), tokens);
         let both = Predicate::and([at_least("p", 1), at_least("q", 1), at_least("s", 1)]);

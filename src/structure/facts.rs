@@ -2,12 +2,12 @@
 //! needs them.
 
 use super::bounds::place_bounds;
-use super::closed::Kind;
+use super::closed::ClosureKind;
 use super::flows::place_flows;
 use super::minimal::minimal_sets;
-use parikh_encodings::{Encoding, Numbers, Part};
+use parikh_encodings::{Encoding, EncodingPart, Numbers};
 use parikh_net::{Facts, Net};
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 
 /// Computes the facts that `encoding` needs, all proved, with at most `traps` minimal traps.
 ///
@@ -19,14 +19,16 @@ pub fn facts_for(
     encoding: &Encoding,
     traps: usize,
     budget: &Budget,
-) -> Result<Facts, Exhausted> {
+) -> Result<Facts, ExhaustionReason> {
     let mut facts = Facts::none(net);
-    let needs_bounds = encoding.has(Part::Bounds) || encoding.numbers == Numbers::Bits;
-    if encoding.has(Part::Flows) || needs_bounds {
+    let needs_bounds = encoding.has(EncodingPart::Bounds) || encoding.numbers == Numbers::Bits;
+    if encoding.has(EncodingPart::Flows) || needs_bounds {
         let flows = match place_flows(net, budget) {
             // Bit-vectors work with the bounds found so far. If the run was cancelled, nothing is
             // written.
-            Err(Exhausted::Time) if !encoding.has(Part::Flows) && !encoding.has(Part::Bounds) => {
+            Err(ExhaustionReason::Time)
+                if !encoding.has(EncodingPart::Flows) && !encoding.has(EncodingPart::Bounds) =>
+            {
                 Vec::new()
             }
             flows => flows?,
@@ -37,8 +39,8 @@ pub fn facts_for(
         // A flow with coefficients beyond 64 bits is skipped.
         facts.flows = flows.iter().filter_map(|flow| flow.to_sum()).collect();
     }
-    if encoding.has(Part::ListedTraps) {
-        facts.traps = minimal_sets(net, Kind::Trap, traps, budget).sets;
+    if encoding.has(EncodingPart::ListedTraps) {
+        facts.traps = minimal_sets(net, ClosureKind::Trap, traps, budget).sets;
     }
     Ok(facts)
 }

@@ -14,7 +14,7 @@ use super::elimination::left_null_space;
 use super::incidence::{incidence, transposed_incidence};
 use super::integer::{Integer, SparseVector};
 use parikh_net::{EffectId, LinearSum, Marking, Net, PlaceId};
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -136,7 +136,7 @@ pub(super) fn sum_of<'a>(terms: impl Iterator<Item = (&'a str, &'a Integer)>) ->
 ///
 /// # Errors
 /// Returns an error when the budget ends; there is no partial result.
-pub fn place_flows(net: &Net, budget: &Budget) -> Result<Vec<PlaceFlow>, Exhausted> {
+pub fn place_flows(net: &Net, budget: &Budget) -> Result<Vec<PlaceFlow>, ExhaustionReason> {
     let basis = left_null_space(&incidence(net), budget)?;
     let flows: Vec<_> = basis.into_iter().map(|vector| Flow::new(vector, PlaceId::new)).collect();
     debug_assert!(flows.iter().all(|flow| flow.holds(net)));
@@ -148,7 +148,10 @@ pub fn place_flows(net: &Net, budget: &Budget) -> Result<Vec<PlaceFlow>, Exhaust
 ///
 /// # Errors
 /// Returns an error when the budget ends; there is no partial result.
-pub fn transition_flows(net: &Net, budget: &Budget) -> Result<Vec<TransitionFlow>, Exhausted> {
+pub fn transition_flows(
+    net: &Net,
+    budget: &Budget,
+) -> Result<Vec<TransitionFlow>, ExhaustionReason> {
     let basis = left_null_space(&transposed_incidence(net), budget)?;
     let flows: Vec<_> = basis.into_iter().map(|vector| Flow::new(vector, EffectId::new)).collect();
     debug_assert!(flows.iter().all(|flow| flow.holds(net)));

@@ -15,53 +15,53 @@ use std::ops::{Add, Mul, Neg, Sub};
 
 /// An integer of any size.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Integer(Form);
+pub struct Integer(IntegerForm);
 
 /// The canonical representation: `Big` holds only values that do not fit `Small`, so derived
 /// equality is correct.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Form {
+enum IntegerForm {
     Small(i64),
     Big(Box<BigInt>),
 }
 
 impl Integer {
     /// The number 0.
-    pub const ZERO: Integer = Integer(Form::Small(0));
+    pub const ZERO: Integer = Integer(IntegerForm::Small(0));
     /// The number 1.
-    pub const ONE: Integer = Integer(Form::Small(1));
+    pub const ONE: Integer = Integer(IntegerForm::Small(1));
 
     /// Returns the value as `i64`, if it fits.
     pub fn to_i64(&self) -> Option<i64> {
         match self.0 {
-            Form::Small(value) => Some(value),
-            Form::Big(_) => None,
+            IntegerForm::Small(value) => Some(value),
+            IntegerForm::Big(_) => None,
         }
     }
 
     /// Returns the value as `u64`, if it fits.
     pub fn to_u64(&self) -> Option<u64> {
         match &self.0 {
-            Form::Small(value) => u64::try_from(*value).ok(),
-            Form::Big(value) => value.to_u64(),
+            IntegerForm::Small(value) => u64::try_from(*value).ok(),
+            IntegerForm::Big(value) => value.to_u64(),
         }
     }
 
     /// Returns true if the value does not fit 64 bits.
     pub fn is_big(&self) -> bool {
-        matches!(self.0, Form::Big(_))
+        matches!(self.0, IntegerForm::Big(_))
     }
 
     /// Returns true if the value is 0.
     pub fn is_zero(&self) -> bool {
-        matches!(self.0, Form::Small(0))
+        matches!(self.0, IntegerForm::Small(0))
     }
 
     /// Returns true if the value is positive.
     pub fn is_positive(&self) -> bool {
         match &self.0 {
-            Form::Small(value) => *value > 0,
-            Form::Big(value) => value.is_positive(),
+            IntegerForm::Small(value) => *value > 0,
+            IntegerForm::Big(value) => value.is_positive(),
         }
     }
 
@@ -78,8 +78,12 @@ impl Integer {
     /// Returns a·x + b·y, the basic operation of an elimination. It is fast if all four numbers and
     /// the result are small.
     pub(crate) fn combine(a: &Integer, x: &Integer, b: &Integer, y: &Integer) -> Integer {
-        if let (Form::Small(a), Form::Small(x), Form::Small(b), Form::Small(y)) =
-            (&a.0, &x.0, &b.0, &y.0)
+        if let (
+            IntegerForm::Small(a),
+            IntegerForm::Small(x),
+            IntegerForm::Small(b),
+            IntegerForm::Small(y),
+        ) = (&a.0, &x.0, &b.0, &y.0)
         {
             let ax = i128::from(*a) * i128::from(*x);
             // Each product is at most 2¹²⁶ in absolute value; only the sum of two products of 2¹²⁶
@@ -94,7 +98,7 @@ impl Integer {
     /// Returns the greatest common divisor, at least 0; gcd(0, x) = |x|.
     pub fn gcd(&self, other: &Integer) -> Integer {
         match (&self.0, &other.0) {
-            (Form::Small(a), Form::Small(b)) => {
+            (IntegerForm::Small(a), IntegerForm::Small(b)) => {
                 // Computed in u64, because gcd(i64::MIN, 0) = 2⁶³ does not fit an i64.
                 Integer::from(i128::from(a.unsigned_abs().gcd(&b.unsigned_abs())))
             }
@@ -108,7 +112,7 @@ impl Integer {
     /// Panics if `divisor` is 0.
     pub fn div_floor(&self, divisor: &Integer) -> Integer {
         match (&self.0, &divisor.0) {
-            (Form::Small(a), Form::Small(b)) => {
+            (IntegerForm::Small(a), IntegerForm::Small(b)) => {
                 Integer::from(num_integer::Integer::div_floor(&i128::from(*a), &i128::from(*b)))
             }
             _ => Integer::from(self.to_big().div_floor(&divisor.to_big())),
@@ -126,15 +130,15 @@ impl Integer {
     /// Returns the number as a [`BigInt`].
     pub fn to_big(&self) -> BigInt {
         match &self.0 {
-            Form::Small(value) => BigInt::from(*value),
-            Form::Big(value) => (**value).clone(),
+            IntegerForm::Small(value) => BigInt::from(*value),
+            IntegerForm::Big(value) => (**value).clone(),
         }
     }
 }
 
 impl From<i64> for Integer {
     fn from(value: i64) -> Self {
-        Integer(Form::Small(value))
+        Integer(IntegerForm::Small(value))
     }
 }
 
@@ -147,8 +151,8 @@ impl From<u64> for Integer {
 impl From<i128> for Integer {
     fn from(value: i128) -> Self {
         match i64::try_from(value) {
-            Ok(small) => Integer(Form::Small(small)),
-            Err(_) => Integer(Form::Big(Box::new(BigInt::from(value)))),
+            Ok(small) => Integer(IntegerForm::Small(small)),
+            Err(_) => Integer(IntegerForm::Big(Box::new(BigInt::from(value)))),
         }
     }
 }
@@ -156,8 +160,8 @@ impl From<i128> for Integer {
 impl From<BigInt> for Integer {
     fn from(value: BigInt) -> Self {
         match value.to_i64() {
-            Some(small) => Integer(Form::Small(small)),
-            None => Integer(Form::Big(Box::new(value))),
+            Some(small) => Integer(IntegerForm::Small(small)),
+            None => Integer(IntegerForm::Big(Box::new(value))),
         }
     }
 }
@@ -187,8 +191,8 @@ impl Neg for &Integer {
     type Output = Integer;
     fn neg(self) -> Integer {
         match &self.0 {
-            Form::Small(value) => Integer::from(-i128::from(*value)),
-            Form::Big(value) => Integer::from(-&**value),
+            IntegerForm::Small(value) => Integer::from(-i128::from(*value)),
+            IntegerForm::Big(value) => Integer::from(-&**value),
         }
     }
 }
@@ -196,7 +200,7 @@ impl Neg for &Integer {
 impl Ord for Integer {
     fn cmp(&self, other: &Self) -> Ordering {
         match (&self.0, &other.0) {
-            (Form::Small(a), Form::Small(b)) => a.cmp(b),
+            (IntegerForm::Small(a), IntegerForm::Small(b)) => a.cmp(b),
             _ => self.to_big().cmp(&other.to_big()),
         }
     }
@@ -211,8 +215,8 @@ impl PartialOrd for Integer {
 impl fmt::Display for Integer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Form::Small(value) => value.fmt(f),
-            Form::Big(value) => value.fmt(f),
+            IntegerForm::Small(value) => value.fmt(f),
+            IntegerForm::Big(value) => value.fmt(f),
         }
     }
 }

@@ -38,12 +38,12 @@ pub const TAKES: Features = Features::WEIGHTS;
 #[derive(Clone, Debug)]
 pub struct Intervals {
     /// The levels by ascending provenance; the first one uses the arcs alone.
-    levels: Vec<Level>,
+    levels: Vec<ProvenanceIntervals>,
 }
 
 /// The bounds that depend on facts up to some provenance.
 #[derive(Clone, Debug)]
-pub struct Level {
+pub struct ProvenanceIntervals {
     rests_on: Provenance,
     low: Vec<u64>,
     /// Upper bounds; `None` is infinity.
@@ -53,7 +53,7 @@ pub struct Level {
 
 /// The decision of a predicate by intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decision {
+pub struct IntervalDecision {
     /// True if the predicate holds in every reachable marking, false if in none.
     pub holds: bool,
     /// The weakest sufficient provenance.
@@ -63,7 +63,8 @@ pub struct Decision {
 impl Intervals {
     /// Computes the intervals of `net` from the bounds in `facts`.
     pub fn new(net: &Net, facts: &Facts) -> Self {
-        let mut intervals = Intervals { levels: vec![Level::new(net, facts, Provenance::Arcs)] };
+        let mut intervals =
+            Intervals { levels: vec![ProvenanceIntervals::new(net, facts, Provenance::Arcs)] };
         intervals.learn(net, facts);
         intervals
     }
@@ -72,25 +73,25 @@ impl Intervals {
     pub fn learn(&mut self, net: &Net, facts: &Facts) {
         for rests_on in Provenance::ALL {
             if rests_on > self.last().rests_on && facts.has_bounds_by(rests_on) {
-                self.levels.push(Level::new(net, facts, rests_on));
+                self.levels.push(ProvenanceIntervals::new(net, facts, rests_on));
             }
         }
     }
 
     /// Returns the tightest intervals, which have the highest provenance.
-    fn last(&self) -> &Level {
+    fn last(&self) -> &ProvenanceIntervals {
         // There is always a first level.
         &self.levels[self.levels.len() - 1]
     }
 
     /// Returns the tightest intervals with provenance at most `within`.
-    pub fn within(&self, within: Provenance) -> &Level {
+    pub fn within(&self, within: Provenance) -> &ProvenanceIntervals {
         let inside = self.levels.iter().rev().find(|level| level.rests_on <= within);
         inside.unwrap_or(&self.levels[0])
     }
 
     /// Returns the tightest intervals that are proved.
-    pub fn proved(&self) -> &Level {
+    pub fn proved(&self) -> &ProvenanceIntervals {
         self.within(Provenance::PROVED)
     }
 
@@ -106,19 +107,23 @@ impl Intervals {
         Some(self.first_with(tokens, |level| level.high(place) == Some(tokens)))
     }
 
-    fn first_with(&self, tokens: u64, says_so: impl Fn(&&Level) -> bool) -> PlaceBound {
+    fn first_with(
+        &self,
+        tokens: u64,
+        says_so: impl Fn(&&ProvenanceIntervals) -> bool,
+    ) -> PlaceBound {
         let level = self.levels.iter().find(says_so).unwrap_or(self.last());
         PlaceBound { tokens, rests_on: level.rests_on }
     }
 
     /// Decides whether `predicate` holds in all reachable markings or in none. Returns `None` if
     /// neither follows.
-    pub fn decide(&self, net: &Net, predicate: &Predicate) -> Option<Decision> {
+    pub fn decide(&self, net: &Net, predicate: &Predicate) -> Option<IntervalDecision> {
         // If the tightest intervals do not decide it, the others do not, either.
         let holds = self.last().decide(net, predicate)?;
-        let decides = |level: &&Level| level.decide(net, predicate) == Some(holds);
+        let decides = |level: &&ProvenanceIntervals| level.decide(net, predicate) == Some(holds);
         let level = self.levels.iter().find(decides).unwrap_or(self.last());
-        Some(Decision { holds, rests_on: level.rests_on })
+        Some(IntervalDecision { holds, rests_on: level.rests_on })
     }
 
     /// Returns the upper bound of a sum with its provenance, or `None` if it is unbounded.
@@ -129,7 +134,7 @@ impl Intervals {
     }
 }
 
-impl Level {
+impl ProvenanceIntervals {
     /// Computes the intervals of `net` from the bounds in `facts` with provenance at most
     /// `rests_on`.
     fn new(net: &Net, facts: &Facts, rests_on: Provenance) -> Self {
@@ -167,7 +172,7 @@ impl Level {
             let low = &mut low[place.index()];
             *low = facts.lower_bound_within(place, rests_on).max(*low);
         }
-        Level { rests_on, low, high, possible }
+        ProvenanceIntervals { rests_on, low, high, possible }
     }
 
     /// Returns the provenance of these intervals.
@@ -290,7 +295,7 @@ mod tests {
              transition swap: 2*lock -> lock",
         )
         .unwrap();
-        let intervals = Level::new(&net, &Facts::none(&net), Provenance::Arcs);
+        let intervals = ProvenanceIntervals::new(&net, &Facts::none(&net), Provenance::Arcs);
         let place = |name| net.place_named(name).unwrap();
         assert!(!intervals.is_possible(net.transition_named("dead").unwrap()));
         assert_eq!(intervals.high(place("never")), Some(0));
@@ -304,10 +309,10 @@ mod tests {
     #[test]
     fn an_always_enabled_transition_excludes_deadlock() {
         let net = text::parse("place p 1\ntransition t: p -> p").unwrap();
-        let intervals = Level::new(&net, &Facts::none(&net), Provenance::Arcs);
+        let intervals = ProvenanceIntervals::new(&net, &Facts::none(&net), Provenance::Arcs);
         assert_eq!(intervals.decide(&net, &Predicate::Dead), Some(false));
         let stuck = text::parse("place p\ntransition t: p -> p").unwrap();
-        let intervals = Level::new(&stuck, &Facts::none(&stuck), Provenance::Arcs);
+        let intervals = ProvenanceIntervals::new(&stuck, &Facts::none(&stuck), Provenance::Arcs);
         assert_eq!(intervals.decide(&stuck, &Predicate::Dead), Some(true));
     }
 

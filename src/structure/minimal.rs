@@ -8,8 +8,8 @@
 //! O. Oanea, H. Wimmel, K. Wolf, *New algorithms for deciding the siphon-trap property*, Petri Nets
 //! 2010.
 
-use super::closed::{Kind, minimise};
-use super::semiflows::Incomplete;
+use super::closed::{ClosureKind, minimise};
+use super::semiflows::IncompleteReason;
 use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
@@ -22,7 +22,7 @@ pub struct MinimalSets {
     /// Minimal non-empty closed sets, each with ascending places; the list is sorted.
     pub sets: Vec<Vec<PlaceId>>,
     /// The reason why the list may be incomplete; `None` if it is complete.
-    pub incomplete: Option<Incomplete>,
+    pub incomplete: Option<IncompleteReason>,
 }
 
 impl MinimalSets {
@@ -33,7 +33,7 @@ impl MinimalSets {
 }
 
 /// Returns the minimal siphons (or traps), at most `limit`.
-pub fn minimal_sets(net: &Net, kind: Kind, limit: usize, budget: &Budget) -> MinimalSets {
+pub fn minimal_sets(net: &Net, kind: ClosureKind, limit: usize, budget: &Budget) -> MinimalSets {
     let all: Vec<PlaceId> = net.places().collect();
     minimal_sets_where(net, kind, &all, |_| true, limit, budget)
 }
@@ -41,7 +41,7 @@ pub fn minimal_sets(net: &Net, kind: Kind, limit: usize, budget: &Budget) -> Min
 /// Returns the minimal sets within `within` (ascending) that satisfy `wanted`, at most `limit`.
 pub fn minimal_sets_where(
     net: &Net,
-    kind: Kind,
+    kind: ClosureKind,
     within: &[PlaceId],
     wanted: impl Fn(&[PlaceId]) -> bool,
     limit: usize,
@@ -56,10 +56,10 @@ pub fn minimal_sets_where(
     let incomplete = loop {
         if sets.len() >= limit {
             // Another solver call would be needed to know whether the list is complete.
-            break Some(Incomplete::Limit(limit));
+            break Some(IncompleteReason::Limit(limit));
         }
         match solver.solve(&[], budget) {
-            SatAnswer::NoAnswer(reason) => break Some(Incomplete::Budget(reason)),
+            SatAnswer::NoAnswer(reason) => break Some(IncompleteReason::Budget(reason)),
             SatAnswer::Unsatisfiable { .. } => break None,
             SatAnswer::Satisfiable(values) => {
                 let set = minimise(net, kind, &set_under(net, &values), |_| true);
@@ -92,7 +92,7 @@ pub(super) fn not_all_of(places: &[PlaceId]) -> Vec<Literal> {
 }
 
 /// Adds clauses for a non-empty closed set.
-pub(super) fn closure_clauses(net: &Net, kind: Kind, add: &mut dyn FnMut(&[Literal])) {
+pub(super) fn closure_clauses(net: &Net, kind: ClosureKind, add: &mut dyn FnMut(&[Literal])) {
     add(&net.places().map(inside).collect::<Vec<_>>());
     for t in net.transitions() {
         let needed = kind.needed(net, t);
@@ -122,19 +122,19 @@ mod tests {
         )
         .unwrap();
         // c needs both p and q: the ring through both is one siphon.
-        let found = minimal_sets(&net, Kind::Siphon, 9, &Budget::unlimited());
+        let found = minimal_sets(&net, ClosureKind::Siphon, 9, &Budget::unlimited());
         assert!(found.is_complete());
         assert_eq!(found.sets, [[0, 1, 2].map(PlaceId::new).to_vec()]);
         // Nothing within p and q, and nothing unmarked.
         let within = [1, 2].map(PlaceId::new);
         let budget = Budget::unlimited();
-        let none = minimal_sets_where(&net, Kind::Siphon, &within, |_| true, 9, &budget);
+        let none = minimal_sets_where(&net, ClosureKind::Siphon, &within, |_| true, 9, &budget);
         assert!(none.is_complete() && none.sets.is_empty());
         let unwanted = |set: &[PlaceId]| set.is_empty();
         let all = [0, 1, 2].map(PlaceId::new);
-        let none = minimal_sets_where(&net, Kind::Siphon, &all, unwanted, 9, &budget);
+        let none = minimal_sets_where(&net, ClosureKind::Siphon, &all, unwanted, 9, &budget);
         assert!(none.is_complete() && none.sets.is_empty());
-        let none = minimal_sets(&net, Kind::Trap, 0, &Budget::unlimited());
-        assert_eq!(none.incomplete, Some(Incomplete::Limit(0)));
+        let none = minimal_sets(&net, ClosureKind::Trap, 0, &Budget::unlimited());
+        assert_eq!(none.incomplete, Some(IncompleteReason::Limit(0)));
     }
 }

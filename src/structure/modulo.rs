@@ -23,7 +23,7 @@ use super::flows::sum_of;
 use super::incidence::transposed_incidence;
 use super::integer::Integer;
 use parikh_net::{LinearSum, Marking, Net, PlaceId};
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -81,7 +81,7 @@ pub fn modulo_invariants(
     net: &Net,
     flows: &[LinearSum],
     budget: &Budget,
-) -> Result<Vec<ModuloInvariant>, Exhausted> {
+) -> Result<Vec<ModuloInvariant>, ExhaustionReason> {
     let changes = transposed_incidence(net);
     let mut all = Vec::new();
     for ring in RINGS {
@@ -90,7 +90,7 @@ pub fn modulo_invariants(
             let entries = place.row_indices().iter().zip(place.values());
             ring.vector(entries.map(|(&effect, &delta)| (effect, delta)))
         });
-        let mut found: Vec<(u64, Vector)> = Tableau::new(ring, places.collect())
+        let mut found: Vec<(u64, Vector)> = ModuloTableau::new(ring, places.collect())
             .eliminate(budget)?
             .into_iter()
             .filter_map(|y| ring.primitive(y))
@@ -198,30 +198,31 @@ fn entry(vector: &[(u32, u64)], position: u32) -> u64 {
     vector.binary_search_by_key(&position, |entry| entry.0).map_or(0, |at| vector[at].1)
 }
 
-struct Row {
+struct ModuloRow {
     left: Vector,
     right: Vector,
 }
 
 /// The matrix (C | I) during elimination.
-struct Tableau {
+struct ModuloTableau {
     ring: Ring,
-    rows: Vec<Option<Row>>,
+    rows: Vec<Option<ModuloRow>>,
     /// For each column, the rows that have, or once had, an entry there.
     rows_of: Vec<Vec<u32>>,
 }
 
-impl Tableau {
+impl ModuloTableau {
     fn new(ring: Ring, places: Vec<Vector>) -> Self {
         let columns = places.iter().flatten().map(|&(at, _)| at as usize + 1).max().unwrap_or(0);
-        let mut tableau = Tableau { ring, rows: Vec::new(), rows_of: vec![Vec::new(); columns] };
+        let mut tableau =
+            ModuloTableau { ring, rows: Vec::new(), rows_of: vec![Vec::new(); columns] };
         for (place, left) in places.into_iter().enumerate() {
-            tableau.add(Row { left, right: vec![(place as u32, 1)] });
+            tableau.add(ModuloRow { left, right: vec![(place as u32, 1)] });
         }
         tableau
     }
 
-    fn add(&mut self, row: Row) {
+    fn add(&mut self, row: ModuloRow) {
         for &(column, _) in &row.left {
             self.rows_of[column as usize].push(self.rows.len() as u32);
         }
@@ -229,7 +230,7 @@ impl Tableau {
     }
 
     /// Clears all columns, and returns the right halves of the remaining rows.
-    fn eliminate(mut self, budget: &Budget) -> Result<Vec<Vector>, Exhausted> {
+    fn eliminate(mut self, budget: &Budget) -> Result<Vec<Vector>, ExhaustionReason> {
         // Short columns first: they cause little fill-in.
         let mut columns: Vec<u32> = (0..self.rows_of.len() as u32).collect();
         columns.sort_by_key(|&column| self.rows_of[column as usize].len());
@@ -239,7 +240,7 @@ impl Tableau {
         Ok(self.rows.into_iter().flatten().map(|row| row.right).collect())
     }
 
-    fn clear(&mut self, column: u32, budget: &Budget) -> Result<(), Exhausted> {
+    fn clear(&mut self, column: u32, budget: &Budget) -> Result<(), ExhaustionReason> {
         let ring = self.ring;
         let mut rows = std::mem::take(&mut self.rows_of[column as usize]);
         rows.sort_unstable();
@@ -272,11 +273,11 @@ impl Tableau {
                 rows_of[column as usize].push(other);
             }
             let right = ring.combine(&row.right, b, &pivot.right);
-            self.rows[other as usize] = Some(Row { left, right });
+            self.rows[other as usize] = Some(ModuloRow { left, right });
         }
         if power > 1 {
             let times = ring.modulus / power;
-            self.add(Row {
+            self.add(ModuloRow {
                 left: ring.combine(&[], times, &pivot.left),
                 right: ring.combine(&[], times, &pivot.right),
             });
@@ -295,7 +296,7 @@ struct Span {
 
 impl Span {
     /// Adds a vector to the span.
-    fn add(&mut self, vector: Vector, budget: &Budget) -> Result<(), Exhausted> {
+    fn add(&mut self, vector: Vector, budget: &Budget) -> Result<(), ExhaustionReason> {
         let ring = self.ring;
         let mut waiting = vec![vector];
         while let Some(mut vector) = waiting.pop() {
@@ -323,7 +324,12 @@ impl Span {
 
     /// Reduces a vector by the rows, completely or up to an entry with at most `enough` factors of
     /// the prime. The result is empty for a vector in the span.
-    fn rest(&self, mut vector: Vector, enough: u64, budget: &Budget) -> Result<Vector, Exhausted> {
+    fn rest(
+        &self,
+        mut vector: Vector,
+        enough: u64,
+        budget: &Budget,
+    ) -> Result<Vector, ExhaustionReason> {
         let mut done = 0;
         while let Some(&(at, value)) = vector.get(done) {
             if let Some(reason) = budget.exhausted() {

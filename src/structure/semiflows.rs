@@ -30,14 +30,14 @@ use super::incidence::{incidence, transposed_incidence};
 use super::integer::{Integer, SparseVector, combine_vectors, divide_by_gcd, entry};
 use nalgebra_sparse::csc::CscMatrix;
 use parikh_net::{EffectId, Net, PlaceId};
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 
 /// The reason why a list is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Incomplete {
+pub enum IncompleteReason {
     /// The budget ended.
     #[error("{0}")]
-    Budget(Exhausted),
+    Budget(ExhaustionReason),
     /// The computation exceeded the limit.
     #[error("more than the limit of {0}")]
     Limit(usize),
@@ -49,7 +49,7 @@ pub struct Semiflows<Id> {
     /// The semiflows, in a deterministic order.
     pub flows: Vec<Flow<Id>>,
     /// The reason why the list may be incomplete; `None` if it is complete.
-    pub incomplete: Option<Incomplete>,
+    pub incomplete: Option<IncompleteReason>,
 }
 
 impl<Id> Semiflows<Id> {
@@ -89,7 +89,7 @@ fn extreme_rays(
     matrix: &CscMatrix<i64>,
     limit: usize,
     budget: &Budget,
-) -> (Vec<SparseVector>, Option<Incomplete>) {
+) -> (Vec<SparseVector>, Option<IncompleteReason>) {
     let columns = distinct_columns(matrix);
     let words = matrix.nrows().div_ceil(64);
     let unit = |(index, image): (usize, SparseVector)| {
@@ -132,7 +132,12 @@ fn cheapest_column(rays: &[Ray], columns: usize) -> Option<u32> {
 }
 
 /// Returns the rays that the cut with { y·column = 0 } adds.
-fn cut(rays: &[Ray], column: u32, limit: usize, budget: &Budget) -> Result<Vec<Ray>, Incomplete> {
+fn cut(
+    rays: &[Ray],
+    column: u32,
+    limit: usize,
+    budget: &Budget,
+) -> Result<Vec<Ray>, IncompleteReason> {
     let on_side = |positive: bool| -> Vec<usize> {
         let value = |at: &usize| entry(&rays[*at].image, column);
         let side =
@@ -143,18 +148,18 @@ fn cut(rays: &[Ray], column: u32, limit: usize, budget: &Budget) -> Result<Vec<R
     let staying = rays.len() - above.len() - below.len();
     let mut added = Vec::new();
     if let Some(reason) = budget.exhausted() {
-        return Err(Incomplete::Budget(reason));
+        return Err(IncompleteReason::Budget(reason));
     }
     for &i in &above {
         for &j in &below {
             if let Some(reason) = budget.exhausted() {
-                return Err(Incomplete::Budget(reason));
+                return Err(IncompleteReason::Budget(reason));
             }
             if !adjacent(rays, i, j) {
                 continue;
             }
             if staying + added.len() >= limit {
-                return Err(Incomplete::Limit(limit));
+                return Err(IncompleteReason::Limit(limit));
             }
             added.push(meet(&rays[i], &rays[j], column));
         }
@@ -189,7 +194,7 @@ mod tests {
     use super::*;
     use parikh_net::text;
 
-    fn describe(text: &str, limit: usize) -> (Vec<String>, Option<Incomplete>) {
+    fn describe(text: &str, limit: usize) -> (Vec<String>, Option<IncompleteReason>) {
         let net = text::parse(text).unwrap();
         let found = place_semiflows(&net, limit, &Budget::unlimited());
         assert!(found.flows.iter().all(|flow| flow.holds(&net) && flow.is_semiflow()));
@@ -210,7 +215,10 @@ mod tests {
     #[test]
     fn a_limit_leaves_true_semiflows_and_says_so() {
         let (sums, incomplete) = describe(FAN, 3);
-        assert_eq!((sums, incomplete), (vec!["alone = 7".to_owned()], Some(Incomplete::Limit(3))));
+        assert_eq!(
+            (sums, incomplete),
+            (vec!["alone = 7".to_owned()], Some(IncompleteReason::Limit(3)))
+        );
     }
 
     #[test]

@@ -8,17 +8,17 @@
 //! transition b: q + r -> p + r
 //! ```
 
-use super::closed::{Kind, is_closed, largest};
+use super::closed::{ClosureKind, is_closed, largest};
 use parikh_net::{Net, PlaceId, TransitionId};
 
 /// Returns the largest siphon within `within`, ascending; possibly empty.
 pub fn largest_siphon(net: &Net, within: &[PlaceId]) -> Vec<PlaceId> {
-    largest(net, Kind::Siphon, within)
+    largest(net, ClosureKind::Siphon, within)
 }
 
 /// Returns true if every transition that puts into `set` takes from it.
 pub fn is_siphon(net: &Net, set: &[PlaceId]) -> bool {
-    is_closed(net, Kind::Siphon, set)
+    is_closed(net, ClosureKind::Siphon, set)
 }
 
 /// Returns the largest initially empty siphon: its places are never marked.

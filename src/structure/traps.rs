@@ -14,17 +14,17 @@
 //! J. Esparza, S. Melzer, *Verification of safety properties using integer programming: beyond the
 //! state equation*, FMSD 16, 2000.
 
-use super::closed::{Kind, is_closed, largest, minimise};
+use super::closed::{ClosureKind, is_closed, largest, minimise};
 use parikh_net::{Net, PlaceId};
 
 /// Returns the largest trap within `within`, ascending; possibly empty.
 pub fn largest_trap(net: &Net, within: &[PlaceId]) -> Vec<PlaceId> {
-    largest(net, Kind::Trap, within)
+    largest(net, ClosureKind::Trap, within)
 }
 
 /// Returns true if every transition that takes from `set` puts into it.
 pub fn is_trap(net: &Net, set: &[PlaceId]) -> bool {
-    is_closed(net, Kind::Trap, set)
+    is_closed(net, ClosureKind::Trap, set)
 }
 
 /// Returns true if a place of `set` is marked initially.
@@ -51,7 +51,7 @@ pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> 
     let grown = seeds.into_iter().take(SEEDS);
     let grown = grown.filter_map(|seed| grow(net, seed, &inside, usize::MAX));
     let smallest = grown.min_by_key(Vec::len)?;
-    Some(minimise(net, Kind::Trap, &smallest, |p| net.initial()[p] > 0))
+    Some(minimise(net, ClosureKind::Trap, &smallest, |p| net.initial()[p] > 0))
 }
 
 /// Returns up to `most` initially marked traps within `within` from which no place can be removed:
@@ -87,7 +87,7 @@ pub fn small_traps(
                 given_up += 1;
                 continue;
             };
-            let trap = minimise(net, Kind::Trap, &grown, &wanted);
+            let trap = minimise(net, ClosureKind::Trap, &grown, &wanted);
             trap.iter().for_each(|p| covered[p.index()] = true);
             if !found.contains(&trap) {
                 found.push(trap);

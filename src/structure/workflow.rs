@@ -23,14 +23,14 @@ pub struct Workflow {
     /// The places without consumers.
     pub sinks: Vec<PlaceId>,
     /// The nodes that no path from a source reaches.
-    pub unreached: Nodes,
+    pub unreached: WorkflowNodes,
     /// The nodes without a path to a sink.
-    pub endless: Nodes,
+    pub endless: WorkflowNodes,
 }
 
 /// A set of nodes of a net.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Nodes {
+pub struct WorkflowNodes {
     /// The places.
     pub places: Vec<PlaceId>,
     /// The transitions.
@@ -39,7 +39,7 @@ pub struct Nodes {
 
 /// The reason why the net defines no case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoCase {
+pub enum CaseError {
     /// The initial marking of a case is unknown.
     #[error(
         "it is not known where a case begins: the model has no initial marking, and the net is no workflow \
@@ -113,7 +113,7 @@ impl Workflow {
     }
 }
 
-impl Nodes {
+impl WorkflowNodes {
     /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty() && self.transitions.is_empty()
@@ -126,7 +126,7 @@ impl Nodes {
 }
 
 /// Returns the nodes that are not reachable from these places, forwards (`ahead`) or backwards.
-fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> Nodes {
+fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> WorkflowNodes {
     let mut places = vec![false; net.place_count()];
     let mut transitions = vec![false; net.transition_count()];
     let mut waiting = from.to_vec();
@@ -144,7 +144,7 @@ fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> Nodes {
             }
         }
     }
-    Nodes {
+    WorkflowNodes {
         places: net.places().filter(|p| !places[p.index()]).collect(),
         transitions: net.transitions().filter(|t| !transitions[t.index()]).collect(),
     }
@@ -186,7 +186,7 @@ const MOST_FINALS: usize = 1_000;
 ///
 /// # Errors
 /// As [`ends`].
-pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, NoCase> {
+pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, CaseError> {
     let (initial, finals) = ends(net, cases, chosen)?;
     let assumed = assumptions(net, !chosen.is_empty());
     Ok(net.from_marking(initial).with_final_markings(finals).assuming(assumed))
@@ -202,7 +202,11 @@ pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, NoCase> {
 ///
 /// # Errors
 /// Why one of these markings is not known or too large.
-pub fn ends(net: &Net, cases: u64, chosen: &[Marking]) -> Result<(Marking, Vec<Marking>), NoCase> {
+pub fn ends(
+    net: &Net,
+    cases: u64,
+    chosen: &[Marking],
+) -> Result<(Marking, Vec<Marking>), CaseError> {
     let workflow = Workflow::of(net);
     let places = workflow.ends();
     let one = |place: PlaceId| {
@@ -217,18 +221,18 @@ pub fn ends(net: &Net, cases: u64, chosen: &[Marking]) -> Result<(Marking, Vec<M
     };
     let initial = match (net.initial().total(), places) {
         (0, Some((source, _))) => one(source),
-        (0, None) => return Err(NoCase::Initial(lacks())),
+        (0, None) => return Err(CaseError::Initial(lacks())),
         _ => net.initial().clone(),
     };
     let done = match (chosen, net.final_markings(), places) {
         ([], [], Some((_, sink))) => vec![one(sink)],
-        ([], [], None) => return Err(NoCase::Final(lacks(), example())),
+        ([], [], None) => return Err(CaseError::Final(lacks(), example())),
         ([], finals, _) => finals.to_vec(),
         (chosen, ..) => chosen.to_vec(),
     };
-    let begun = times(&initial, cases).ok_or(NoCase::TooMany(cases))?;
+    let begun = times(&initial, cases).ok_or(CaseError::TooMany(cases))?;
     let finals = match &done[..] {
-        [one] => vec![times(one, cases).ok_or(NoCase::TooMany(cases))?],
+        [one] => vec![times(one, cases).ok_or(CaseError::TooMany(cases))?],
         several => sums(several, cases)?,
     };
     Ok((begun, finals))
@@ -242,9 +246,9 @@ fn times(marking: &Marking, count: u64) -> Option<Marking> {
 }
 
 /// All sums of `count` of these markings, each of which may occur several times in a sum.
-fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, NoCase> {
+fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, CaseError> {
     if markings.len() > MOST_FINALS {
-        return Err(NoCase::TooManyFinals(count, markings.len()));
+        return Err(CaseError::TooManyFinals(count, markings.len()));
     }
     let mut sums: BTreeSet<Vec<u64>> = markings.iter().map(|it| it.tokens().to_vec()).collect();
     // Two different markings have at least n + 1 sums of n of them: this ends early.
@@ -253,9 +257,9 @@ fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, NoCase> {
         for (sum, marking) in sums.iter().flat_map(|sum| markings.iter().map(move |it| (sum, it))) {
             let added = sum.iter().zip(marking.tokens()).map(|(a, b)| a.checked_add(*b));
             let added = added.map(|it| it.filter(|&tokens| tokens <= Marking::MAX_TOKENS));
-            longer.insert(added.collect::<Option<Vec<u64>>>().ok_or(NoCase::TooMany(count))?);
+            longer.insert(added.collect::<Option<Vec<u64>>>().ok_or(CaseError::TooMany(count))?);
             if longer.len() > MOST_FINALS {
-                return Err(NoCase::TooManyFinals(count, markings.len()));
+                return Err(CaseError::TooManyFinals(count, markings.len()));
             }
         }
         sums = longer;
@@ -378,10 +382,10 @@ mod tests {
         assert_eq!(ends(1).unwrap().1, [m([0, 1, 0]), m([0, 0, 1])]);
         // Each of two cases may end in another marking.
         assert_eq!(ends(2).unwrap().1, [m([0, 0, 2]), m([0, 1, 1]), m([0, 2, 0])]);
-        assert_eq!(ends(1_000_000).unwrap_err(), NoCase::TooManyFinals(1_000_000, 2));
-        assert!(matches!(cases(&plain, u64::MAX, &[]), Err(NoCase::TooMany(_))));
+        assert_eq!(ends(1_000_000).unwrap_err(), CaseError::TooManyFinals(1_000_000, 2));
+        assert!(matches!(cases(&plain, u64::MAX, &[]), Err(CaseError::TooMany(_))));
         let cycle = net("place i\nplace o\ntransition t: i -> o\ntransition u: o -> i");
-        assert!(matches!(cases(&cycle, 1, &[]), Err(NoCase::Initial(_))));
+        assert!(matches!(cases(&cycle, 1, &[]), Err(CaseError::Initial(_))));
         let error = cases(&cycle.from_marking(Marking::new(vec![1, 0])), 1, &[]).unwrap_err();
         assert!(error.to_string().contains("no source place; no sink place"), "{error}");
         assert!(error.to_string().contains("--final 'o'"), "{error}");

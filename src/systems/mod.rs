@@ -11,7 +11,7 @@ mod evidence_file;
 mod played;
 mod settle;
 
-pub use case::{Case, CaseError, Format, Logic, Question};
+pub use case::{CaseError, PropertyFormula, SystemCase, SystemFormat, SystemLogic};
 pub use evidence_file::SystemEvidence;
-pub use played::{MOST_STEPS, Played, played};
-pub use settle::{Answer, Config, Settled, Shown, settle};
+pub use played::{MOST_STEPS, ResolvedRun, played};
+pub use settle::{PropertyAnswer, SettleConfig, SystemOutcome, SystemProof, settle};

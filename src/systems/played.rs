@@ -18,7 +18,7 @@ const MOST_ENDS: usize = 100_000;
 
 /// A run with the states of its components.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Played {
+pub struct ResolvedRun {
     /// The initial states of the components.
     pub starts: Vec<u32>,
     /// The label of each step, and the moving components with their new states.
@@ -31,12 +31,12 @@ pub struct Played {
 }
 
 /// For each position in the word and each state: true if the remaining labels are possible.
-type Alive = Vec<Vec<bool>>;
+type FollowableStates = Vec<Vec<bool>>;
 
 /// Resolves a run of these labels. After the last label it continues at position `back`, or ends if
 /// `back` is the number of labels. Returns `None` if the run has more than [`MOST_STEPS`] steps, or
 /// if no such run is found.
-pub fn played(system: &System, labels: &[LabelId], back: usize) -> Option<Played> {
+pub fn played(system: &System, labels: &[LabelId], back: usize) -> Option<ResolvedRun> {
     if labels.len() > MOST_STEPS || back > labels.len() {
         return None;
     }
@@ -46,7 +46,7 @@ pub fn played(system: &System, labels: &[LabelId], back: usize) -> Option<Played
         true => Some(last_states(system, labels)?),
         false => None,
     };
-    let alive: Vec<Alive> = components
+    let alive: Vec<FollowableStates> = components
         .clone()
         .map(|at| alive(system, at, labels, back, last.as_ref().map(|last| last[at])))
         .collect();
@@ -55,7 +55,7 @@ pub fn played(system: &System, labels: &[LabelId], back: usize) -> Option<Played
         starts.copied().find(|&state| alive[at][0][state as usize])
     };
     let starts: Vec<u32> = components.map(start).collect::<Option<_>>()?;
-    let mut played = Played { starts: starts.clone(), steps: Vec::new(), back: None, ends };
+    let mut played = ResolvedRun { starts: starts.clone(), steps: Vec::new(), back: None, ends };
     let mut now = starts;
     let mut position = 0;
     // The number of steps at each state at the beginning of a cycle.
@@ -100,7 +100,13 @@ fn targets(
 
 /// Computes the states from which a component can follow the remaining labels: to its last state
 /// `last`, if given, or forever.
-fn alive(system: &System, at: usize, labels: &[LabelId], back: usize, last: Option<u32>) -> Alive {
+fn alive(
+    system: &System,
+    at: usize,
+    labels: &[LabelId],
+    back: usize,
+    last: Option<u32>,
+) -> FollowableStates {
     let component = &system.components()[at];
     let states = component.states().len();
     let mut alive = vec![vec![true; states]; labels.len() + 1];
@@ -172,7 +178,7 @@ mod tests {
     use parikh_systems::read;
 
     /// Replays a resolved run: every move is an edge, and the cycle closes.
-    fn replayed(system: &System, played: &Played) {
+    fn replayed(system: &System, played: &ResolvedRun) {
         let mut now = played.starts.clone();
         let mut at_back = (played.back == Some(0)).then(|| now.clone());
         for (at, (label, moves)) in played.steps.iter().enumerate() {

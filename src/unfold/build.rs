@@ -1,8 +1,8 @@
 //! Construction of the unfolding from the possible colours and bindings.
 
-use super::compile::{Compiled, Tokens, merge};
-use super::possible::Possible;
-use super::{Declined, Statistics};
+use super::compile::{CompiledTransition, TokenPattern, merge};
+use super::possible::PossibleBindings;
+use super::{UnfoldingError, UnfoldingStatistics};
 use parikh_net::coloured::{ColouredNet, Folding, SortId, SortKind, Variable, VariableId};
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
 use parikh_solvers::Budget;
@@ -18,13 +18,13 @@ const POLLING: u64 = 1_024;
 /// If a number overflows, or if the budget is spent.
 pub(super) fn net(
     coloured: &ColouredNet,
-    transitions: &[Compiled],
-    initial: &[Tokens],
-    possible: Possible,
-    statistics: &mut Statistics,
+    transitions: &[CompiledTransition],
+    initial: &[TokenPattern],
+    possible: PossibleBindings,
+    statistics: &mut UnfoldingStatistics,
     budget: &Budget,
-) -> Result<Net, Declined> {
-    let mut build = Build {
+) -> Result<Net, UnfoldingError> {
+    let mut build = UnfoldingBuilder {
         coloured,
         possible,
         budget,
@@ -42,7 +42,7 @@ pub(super) fn net(
         counts.push(build.possible.counts[at] - dropped);
         statistics.dropped += dropped;
     }
-    let Build { possible, mut builder, .. } = build;
+    let UnfoldingBuilder { possible, mut builder, .. } = build;
     coloured.assumptions().iter().for_each(|it| builder.assume(it.clone()));
     let places = coloured.places().iter().zip(&possible.places);
     let folding = Folding::new(
@@ -60,9 +60,9 @@ pub(super) fn net(
 }
 
 /// A net under construction.
-struct Build<'c> {
+struct UnfoldingBuilder<'c> {
     coloured: &'c ColouredNet,
-    possible: Possible,
+    possible: PossibleBindings,
     budget: &'c Budget,
     /// Number of nodes built so far.
     nodes: u64,
@@ -75,17 +75,17 @@ struct Build<'c> {
     tokens: Vec<(u64, u64)>,
 }
 
-impl Build<'_> {
+impl UnfoldingBuilder<'_> {
     /// Checks the budget once in [`POLLING`] calls.
-    fn look(&mut self) -> Result<(), Declined> {
+    fn look(&mut self) -> Result<(), UnfoldingError> {
         self.nodes += 1;
         let looks = self.nodes.is_multiple_of(POLLING);
         let exhausted = looks.then(|| self.budget.exhausted()).flatten();
-        exhausted.map_or(Ok(()), |exhausted| Err(Declined::Spent(exhausted)))
+        exhausted.map_or(Ok(()), |exhausted| Err(UnfoldingError::Spent(exhausted)))
     }
 
     /// Adds a place for each colour of each coloured place.
-    fn places(&mut self) -> Result<(), Declined> {
+    fn places(&mut self) -> Result<(), UnfoldingError> {
         for (at, place) in self.coloured.places().iter().enumerate() {
             self.possible.places[at].seal();
             self.starts.push(self.builder.place_count());
@@ -106,7 +106,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    fn initial_marking(&mut self, initial: &[Tokens]) -> Result<(), Declined> {
+    fn initial_marking(&mut self, initial: &[TokenPattern]) -> Result<(), UnfoldingError> {
         for (at, bag) in initial.iter().enumerate() {
             self.tokens.clear();
             bag.evaluate(&[], &mut self.tokens);
@@ -122,7 +122,11 @@ impl Build<'_> {
 
     /// Adds a transition for each binding of a coloured transition. Returns the number of bindings
     /// that are skipped because an input place never holds a required colour.
-    fn transitions(&mut self, at: usize, compiled: &Compiled) -> Result<usize, Declined> {
+    fn transitions(
+        &mut self,
+        at: usize,
+        compiled: &CompiledTransition,
+    ) -> Result<usize, UnfoldingError> {
         let (count, width) = (self.possible.counts[at], compiled.variables.len());
         let bindings = sorted(std::mem::take(&mut self.possible.bindings[at]), &compiled.sizes);
         let labels = compiled.variables.iter();
@@ -148,7 +152,7 @@ impl Build<'_> {
 
     /// Returns true if the binding requires a colour that its place never holds. Only inputs
     /// without a single colour need this check.
-    fn lacks_an_input(&mut self, compiled: &Compiled, binding: &[u64]) -> bool {
+    fn lacks_an_input(&mut self, compiled: &CompiledTransition, binding: &[u64]) -> bool {
         compiled.takes.iter().any(|(place, taken)| {
             self.tokens.clear();
             taken.evaluate(binding, &mut self.tokens);
@@ -162,7 +166,7 @@ impl Build<'_> {
     fn name_binding(
         &mut self,
         at: usize,
-        compiled: &Compiled,
+        compiled: &CompiledTransition,
         labels: &[Vec<String>],
         binding: &[u64],
     ) {
@@ -186,9 +190,9 @@ impl Build<'_> {
     fn arcs(
         &mut self,
         t: TransitionId,
-        compiled: &Compiled,
+        compiled: &CompiledTransition,
         binding: &[u64],
-    ) -> Result<(), Declined> {
+    ) -> Result<(), UnfoldingError> {
         for (arcs, takes) in [(&compiled.takes, true), (&compiled.puts, false)] {
             for (at, moved) in arcs {
                 self.tokens.clear();

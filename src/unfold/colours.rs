@@ -23,7 +23,7 @@ impl Hasher for ColourHasher {
 pub(crate) type ByColour<T> = HashMap<u64, T, BuildHasherDefault<ColourHasher>>;
 
 /// The position of each colour in the list of its place.
-enum Positions {
+enum ColourPositions {
     Dense(Vec<u32>),
     Sparse(ByColour<u32>),
 }
@@ -34,13 +34,13 @@ const NOWHERE: u32 = u32::MAX;
 const DENSE: u64 = 1 << 20;
 
 /// An index of colours by some of their components.
-struct Index {
+struct ColourIndex {
     /// Stride and size of the key components.
     key: Vec<(u64, u64)>,
     rows: ByColour<Vec<u64>>,
 }
 
-impl Index {
+impl ColourIndex {
     fn key_of(&self, colour: u64) -> u64 {
         let components = self.key.iter();
         components.fold(0, |key, &(stride, size)| key * size + colour / stride % size)
@@ -49,20 +49,20 @@ impl Index {
 
 /// The possible colours of a place. Colours are added in some order and processed in the same
 /// order. Joins see only processed colours.
-pub(super) struct Colours {
-    positions: Positions,
+pub(super) struct PossibleColours {
+    positions: ColourPositions,
     order: Vec<u64>,
     looked_at: usize,
-    indexes: Vec<Index>,
+    indexes: Vec<ColourIndex>,
 }
 
-impl Colours {
+impl PossibleColours {
     pub(super) fn new(size: u64) -> Self {
         let positions = match size {
-            ..=DENSE => Positions::Dense(Vec::new()),
-            _ => Positions::Sparse(ByColour::default()),
+            ..=DENSE => ColourPositions::Dense(Vec::new()),
+            _ => ColourPositions::Sparse(ByColour::default()),
         };
-        Colours { positions, order: Vec::new(), looked_at: 0, indexes: Vec::new() }
+        PossibleColours { positions, order: Vec::new(), looked_at: 0, indexes: Vec::new() }
     }
 
     /// Returns the index on these components, creating it if necessary. Must be called before the
@@ -71,14 +71,14 @@ impl Colours {
         if let Some(at) = self.indexes.iter().position(|index| index.key == key) {
             return at;
         }
-        self.indexes.push(Index { key: key.to_vec(), rows: ByColour::default() });
+        self.indexes.push(ColourIndex { key: key.to_vec(), rows: ByColour::default() });
         self.indexes.len() - 1
     }
 
     pub(super) fn position(&self, colour: u64) -> Option<usize> {
         let at = match &self.positions {
-            Positions::Dense(table) => table.get(colour as usize).copied().unwrap_or(NOWHERE),
-            Positions::Sparse(map) => map.get(&colour).copied().unwrap_or(NOWHERE),
+            ColourPositions::Dense(table) => table.get(colour as usize).copied().unwrap_or(NOWHERE),
+            ColourPositions::Sparse(map) => map.get(&colour).copied().unwrap_or(NOWHERE),
         };
         (at != NOWHERE).then_some(at as usize)
     }
@@ -87,13 +87,13 @@ impl Colours {
     pub(super) fn add(&mut self, colour: u64) -> bool {
         let next = self.order.len() as u32;
         let slot = match &mut self.positions {
-            Positions::Dense(table) => {
+            ColourPositions::Dense(table) => {
                 if table.len() <= colour as usize {
                     table.resize(colour as usize + 1, NOWHERE);
                 }
                 &mut table[colour as usize]
             }
-            Positions::Sparse(map) => map.entry(colour).or_insert(NOWHERE),
+            ColourPositions::Sparse(map) => map.entry(colour).or_insert(NOWHERE),
         };
         if *slot != NOWHERE {
             return false;
@@ -135,8 +135,8 @@ impl Colours {
         self.order.sort_unstable();
         for (rank, &colour) in (0..).zip(&self.order) {
             match &mut self.positions {
-                Positions::Dense(table) => table[colour as usize] = rank,
-                Positions::Sparse(map) => {
+                ColourPositions::Dense(table) => table[colour as usize] = rank,
+                ColourPositions::Sparse(map) => {
                     map.insert(colour, rank);
                 }
             }

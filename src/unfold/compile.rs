@@ -2,14 +2,15 @@
 //! becomes a constant, some variables with strides, and some components that take every value.
 
 use parikh_net::coloured::{
-    ColouredNet, ColouredTransition, Guard, Multiset, Relation, SortKind, Term, Value, VariableId,
+    BoundColour, ColouredNet, ColouredTransition, Guard, Multiset, Relation, SortKind, Term,
+    VariableId,
 };
 use std::sync::Arc;
 
 /// The contribution of a variable x to a colour: stride · ((x + shift) mod size), or stride times
 /// the block that contains x + shift.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Leaf {
+pub(crate) struct VariableTerm {
     /// The position of the variable in its transition.
     pub(crate) slot: usize,
     pub(crate) stride: u64,
@@ -23,7 +24,7 @@ pub(crate) struct Leaf {
     pub(crate) blocks: Option<Arc<[u32]>>,
 }
 
-impl Leaf {
+impl VariableTerm {
     pub(crate) fn value(&self, binding: &[u64]) -> u64 {
         let mut at = binding[self.slot] + self.shift;
         if at >= self.of {
@@ -50,16 +51,16 @@ impl Leaf {
 
 /// A colour as a function of the binding. With wildcard components, it stands for several colours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Pattern {
+pub(crate) struct ColourPattern {
     pub(crate) base: u64,
-    pub(crate) leaves: Vec<Leaf>,
+    pub(crate) leaves: Vec<VariableTerm>,
     /// Stride, size and value of the constant components.
     pub(crate) constants: Vec<(u64, u64, u64)>,
     /// Stride and size of the wildcard components, which take every value.
     pub(crate) wild: Vec<(u64, u64)>,
 }
 
-impl Pattern {
+impl ColourPattern {
     pub(crate) fn colour(&self, binding: &[u64]) -> u64 {
         let leaves = self.leaves.iter().map(|leaf| leaf.stride * leaf.value(binding));
         self.base + leaves.sum::<u64>()
@@ -98,22 +99,22 @@ impl Pattern {
 
 /// A multiset as a function of the binding.
 #[derive(Clone, Debug)]
-pub(crate) enum Tokens {
-    Of(u64, Pattern),
-    Sum(Vec<Tokens>),
-    Difference(Box<Tokens>, Box<Tokens>),
+pub(crate) enum TokenPattern {
+    Of(u64, ColourPattern),
+    Sum(Vec<TokenPattern>),
+    Difference(Box<TokenPattern>, Box<TokenPattern>),
 }
 
-impl Tokens {
+impl TokenPattern {
     /// Appends pairs of a colour and its number of tokens to `into`. A colour may occur several
     /// times.
     pub(crate) fn evaluate(&self, binding: &[u64], into: &mut Vec<(u64, u64)>) {
         match self {
-            Tokens::Of(count, pattern) => {
+            TokenPattern::Of(count, pattern) => {
                 pattern.each(binding, |colour| into.push((colour, *count)))
             }
-            Tokens::Sum(parts) => parts.iter().for_each(|part| part.evaluate(binding, into)),
-            Tokens::Difference(first, second) => {
+            TokenPattern::Sum(parts) => parts.iter().for_each(|part| part.evaluate(binding, into)),
+            TokenPattern::Difference(first, second) => {
                 let (mut from, mut without) = (Vec::new(), Vec::new());
                 first.evaluate(binding, &mut from);
                 second.evaluate(binding, &mut without);
@@ -135,22 +136,24 @@ impl Tokens {
     /// Returns an upper bound on the number of entries during [`evaluate`](Self::evaluate).
     pub(crate) fn size(&self) -> u64 {
         match self {
-            Tokens::Of(_, pattern) => pattern.count(),
-            Tokens::Sum(parts) => parts.iter().map(Tokens::size).fold(0, u64::saturating_add),
-            Tokens::Difference(a, b) => a.size().saturating_add(b.size()),
+            TokenPattern::Of(_, pattern) => pattern.count(),
+            TokenPattern::Sum(parts) => {
+                parts.iter().map(TokenPattern::size).fold(0, u64::saturating_add)
+            }
+            TokenPattern::Difference(a, b) => a.size().saturating_add(b.size()),
         }
     }
 
     /// Calls `f` with each contained summand of a single colour. Returns true if the multiset
     /// consists of these summands.
-    pub(crate) fn single_colours(&self, f: &mut impl FnMut(u64, &Pattern)) -> bool {
+    pub(crate) fn single_colours(&self, f: &mut impl FnMut(u64, &ColourPattern)) -> bool {
         match self {
-            Tokens::Of(0, _) => true,
-            Tokens::Of(count, pattern) if pattern.wild.is_empty() => {
+            TokenPattern::Of(0, _) => true,
+            TokenPattern::Of(count, pattern) if pattern.wild.is_empty() => {
                 f(*count, pattern);
                 true
             }
-            Tokens::Sum(parts) => {
+            TokenPattern::Sum(parts) => {
                 // Not `all`: every part must be visited.
                 let mut only = true;
                 parts.iter().for_each(|part| only &= part.single_colours(f));
@@ -161,10 +164,10 @@ impl Tokens {
     }
 
     /// Appends the patterns of a single colour that the multiset always contains.
-    pub(crate) fn needed<'t>(&'t self, into: &mut Vec<&'t Pattern>) {
+    pub(crate) fn needed<'t>(&'t self, into: &mut Vec<&'t ColourPattern>) {
         match self {
-            Tokens::Of(1.., pattern) if pattern.wild.is_empty() => into.push(pattern),
-            Tokens::Sum(parts) => parts.iter().for_each(|part| part.needed(into)),
+            TokenPattern::Of(1.., pattern) if pattern.wild.is_empty() => into.push(pattern),
+            TokenPattern::Sum(parts) => parts.iter().for_each(|part| part.needed(into)),
             _ => {}
         }
     }
@@ -184,55 +187,60 @@ pub(crate) fn merge(tokens: &mut Vec<(u64, u64)>) {
 
 /// A condition on a binding.
 #[derive(Clone, Debug)]
-pub(crate) enum Check {
-    Compare(Relation, Pattern, Pattern),
-    And(Vec<Check>),
-    Or(Vec<Check>),
+pub(crate) enum BindingCheck {
+    Compare(Relation, ColourPattern, ColourPattern),
+    And(Vec<BindingCheck>),
+    Or(Vec<BindingCheck>),
 }
 
-impl Check {
+impl BindingCheck {
     pub(crate) fn holds(&self, binding: &[u64]) -> bool {
         match self {
-            Check::Compare(relation, left, right) => {
+            BindingCheck::Compare(relation, left, right) => {
                 relation.holds(left.colour(binding), right.colour(binding))
             }
-            Check::And(parts) => parts.iter().all(|part| part.holds(binding)),
-            Check::Or(parts) => parts.iter().any(|part| part.holds(binding)),
+            BindingCheck::And(parts) => parts.iter().all(|part| part.holds(binding)),
+            BindingCheck::Or(parts) => parts.iter().any(|part| part.holds(binding)),
         }
     }
 
     /// Marks the variables that the condition reads.
     pub(crate) fn read(&self, into: &mut [bool]) {
         match self {
-            Check::Compare(_, left, right) => {
+            BindingCheck::Compare(_, left, right) => {
                 left.leaves.iter().chain(&right.leaves).for_each(|leaf| into[leaf.slot] = true);
             }
-            Check::And(parts) | Check::Or(parts) => parts.iter().for_each(|part| part.read(into)),
+            BindingCheck::And(parts) | BindingCheck::Or(parts) => {
+                parts.iter().for_each(|part| part.read(into))
+            }
         }
     }
 }
 
 /// A transition compiled for the unfolding.
 #[derive(Debug)]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledTransition {
     pub(crate) variables: Vec<VariableId>,
     /// Number of colours per variable.
     pub(crate) sizes: Vec<u64>,
     /// The guard, as a conjunction.
-    pub(crate) checks: Vec<Check>,
+    pub(crate) checks: Vec<BindingCheck>,
     /// The input multisets, by place index.
-    pub(crate) takes: Vec<(usize, Tokens)>,
-    pub(crate) puts: Vec<(usize, Tokens)>,
+    pub(crate) takes: Vec<(usize, TokenPattern)>,
+    pub(crate) puts: Vec<(usize, TokenPattern)>,
 }
 
-pub(crate) struct Compiler<'n> {
+pub(crate) struct TermCompiler<'n> {
     pub(crate) net: &'n ColouredNet,
     pub(crate) variables: Vec<VariableId>,
 }
 
-impl Compiler<'_> {
-    pub(crate) fn transition(net: &ColouredNet, transition: &ColouredTransition) -> Compiled {
-        let compiler = Compiler { net, variables: transition.variables() };
+impl TermCompiler<'_> {
+    pub(crate) fn transition(
+        net: &ColouredNet,
+        transition: &ColouredTransition,
+    ) -> CompiledTransition {
+        let compiler = TermCompiler { net, variables: transition.variables() };
         let arcs = |arcs: &[parikh_net::coloured::ColouredArc]| {
             arcs.iter()
                 .map(|arc| (arc.place.index(), compiler.tokens(&arc.inscription)))
@@ -242,7 +250,7 @@ impl Compiler<'_> {
             Guard::And(parts) => parts.iter().map(|part| compiler.check(part)).collect(),
             guard => vec![compiler.check(guard)],
         };
-        Compiled {
+        CompiledTransition {
             sizes: compiler.variables.iter().map(|&it| net.variable_size(it)).collect(),
             checks,
             takes: arcs(&transition.takes),
@@ -251,35 +259,39 @@ impl Compiler<'_> {
         }
     }
 
-    pub(crate) fn tokens(&self, multiset: &Multiset) -> Tokens {
+    pub(crate) fn tokens(&self, multiset: &Multiset) -> TokenPattern {
         match multiset {
-            Multiset::Of { count, term } => Tokens::Of(*count, self.pattern(term)),
+            Multiset::Of { count, term } => TokenPattern::Of(*count, self.pattern(term)),
             Multiset::Sum(parts) => {
-                Tokens::Sum(parts.iter().map(|part| self.tokens(part)).collect())
+                TokenPattern::Sum(parts.iter().map(|part| self.tokens(part)).collect())
             }
             Multiset::Difference(a, b) => {
-                Tokens::Difference(Box::new(self.tokens(a)), Box::new(self.tokens(b)))
+                TokenPattern::Difference(Box::new(self.tokens(a)), Box::new(self.tokens(b)))
             }
         }
     }
 
-    pub(crate) fn check(&self, guard: &Guard) -> Check {
+    pub(crate) fn check(&self, guard: &Guard) -> BindingCheck {
         match guard {
             Guard::Compare(relation, left, right) => {
-                Check::Compare(*relation, self.pattern(left), self.pattern(right))
+                BindingCheck::Compare(*relation, self.pattern(left), self.pattern(right))
             }
-            Guard::And(parts) => Check::And(parts.iter().map(|part| self.check(part)).collect()),
-            Guard::Or(parts) => Check::Or(parts.iter().map(|part| self.check(part)).collect()),
+            Guard::And(parts) => {
+                BindingCheck::And(parts.iter().map(|part| self.check(part)).collect())
+            }
+            Guard::Or(parts) => {
+                BindingCheck::Or(parts.iter().map(|part| self.check(part)).collect())
+            }
         }
     }
 
-    fn pattern(&self, term: &Term) -> Pattern {
-        let mut pattern = Pattern::default();
+    fn pattern(&self, term: &Term) -> ColourPattern {
+        let mut pattern = ColourPattern::default();
         self.add(term, 1, &mut pattern);
         pattern
     }
 
-    fn add(&self, term: &Term, stride: u64, pattern: &mut Pattern) {
+    fn add(&self, term: &Term, stride: u64, pattern: &mut ColourPattern) {
         let net = self.net;
         let size = net.term_size(term);
         match term {
@@ -300,7 +312,7 @@ impl Compiler<'_> {
                 match variable {
                     None => {
                         // A constant term does not depend on the binding.
-                        let value = net.colour(term, &[] as &[Value]);
+                        let value = net.colour(term, &[] as &[BoundColour]);
                         pattern.base += stride * value;
                         pattern.constants.push((stride, size, value));
                     }
@@ -309,7 +321,7 @@ impl Compiler<'_> {
                         let shift = i128::from(shift).rem_euclid(i128::from(of)) as u64;
                         // Every variable of the term is a variable of the transition.
                         let slot = self.variables.binary_search(&variable).unwrap_or(0);
-                        pattern.leaves.push(Leaf { slot, stride, size, shift, of, blocks });
+                        pattern.leaves.push(VariableTerm { slot, stride, size, shift, of, blocks });
                     }
                 }
             }

@@ -21,17 +21,17 @@ mod symmetry;
 pub use map::write_map;
 
 pub(crate) use colours::ByColour;
-pub(crate) use compile::{Check, Compiled, Compiler, Pattern, merge};
+pub(crate) use compile::{BindingCheck, ColourPattern, CompiledTransition, TermCompiler, merge};
 use parikh_net::coloured::{ColouredNet, Guard, Relation, Term};
 use parikh_net::{BuildError, Net};
 use parikh_solvers::Budget;
-use parikh_solvers::budget::Exhausted;
-use possible::Possible;
+use parikh_solvers::budget::ExhaustionReason;
+use possible::PossibleBindings;
 use std::time::Instant;
 
 /// Limits on the size of an unfolding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct UnfoldingLimits {
     /// Maximal number of transitions.
     pub bindings: u64,
     /// Maximal number of arcs, inputs and outputs together.
@@ -42,24 +42,29 @@ pub struct Limits {
     pub tries: u64,
 }
 
-impl Limits {
+impl UnfoldingLimits {
     /// Limits for an unfolding that takes so little time that no other work needs to start before.
-    pub const SMALL: Limits =
-        Limits { bindings: 100_000, arcs: 1_000_000, places: 200_000, tries: 2_000_000 };
+    pub const SMALL: UnfoldingLimits =
+        UnfoldingLimits { bindings: 100_000, arcs: 1_000_000, places: 200_000, tries: 2_000_000 };
 }
 
-impl Default for Limits {
+impl Default for UnfoldingLimits {
     /// Limits for about 2 GB of memory. Within a few seconds, the unfolding is built or declined.
     fn default() -> Self {
-        Limits { bindings: 4_000_000, arcs: 40_000_000, places: 4_000_000, tries: 200_000_000 }
+        UnfoldingLimits {
+            bindings: 4_000_000,
+            arcs: 40_000_000,
+            places: 4_000_000,
+            tries: 200_000_000,
+        }
     }
 }
 
 /// Options of the unfolding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config {
+pub struct UnfoldingConfig {
     /// Limits on the size.
-    pub limits: Limits,
+    pub limits: UnfoldingLimits,
     /// Builds bindings with the same inputs and outputs only once. Must be off if firings are
     /// counted.
     pub symmetry: bool,
@@ -67,15 +72,15 @@ pub struct Config {
     pub fixpoint: bool,
 }
 
-impl Default for Config {
+impl Default for UnfoldingConfig {
     fn default() -> Self {
-        Config { limits: Limits::default(), symmetry: true, fixpoint: true }
+        UnfoldingConfig { limits: UnfoldingLimits::default(), symmetry: true, fixpoint: true }
     }
 }
 
 /// Reasons why a net was not unfolded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Declined {
+pub enum UnfoldingError {
     /// The unfolding exceeds the limits. The numbers were reached before the search stopped.
     #[error("more than {bindings} bindings may fire, with more than {arcs} arcs")]
     TooLarge {
@@ -93,7 +98,7 @@ pub enum Declined {
     Variable(u64),
     /// The time or the memory is exhausted.
     #[error(transparent)]
-    Spent(Exhausted),
+    Spent(ExhaustionReason),
     /// The unfolding is not a valid net, because a number overflows.
     #[error(transparent)]
     Net(#[from] BuildError),
@@ -101,7 +106,7 @@ pub enum Declined {
 
 /// Statistics of an unfolding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct UnfoldingStatistics {
     /// Number of pairs of variables that are kept in order because of symmetry.
     pub symmetric_pairs: usize,
     /// Number of bindings found.
@@ -116,19 +121,19 @@ pub struct Statistics {
 /// If the unfolding exceeds the limits, or if the budget is spent.
 pub fn unfold(
     coloured: &ColouredNet,
-    config: &Config,
+    config: &UnfoldingConfig,
     budget: &Budget,
-) -> Result<(Net, Statistics), Declined> {
+) -> Result<(Net, UnfoldingStatistics), UnfoldingError> {
     let start = Instant::now();
-    let mut statistics = Statistics::default();
+    let mut statistics = UnfoldingStatistics::default();
     let mut transitions = Vec::new();
     for transition in coloured.transitions() {
-        let mut compiled = Compiler::transition(coloured, transition);
+        let mut compiled = TermCompiler::transition(coloured, transition);
         if let Some(&size) = compiled.sizes.iter().find(|&&size| size > u64::from(u32::MAX)) {
-            return Err(Declined::Variable(size));
+            return Err(UnfoldingError::Variable(size));
         }
         if config.symmetry {
-            let compiler = Compiler { net: coloured, variables: compiled.variables.clone() };
+            let compiler = TermCompiler { net: coloured, variables: compiled.variables.clone() };
             for (x, y) in symmetry::ordered_pairs(coloured, transition) {
                 let [x, y] = [x, y].map(Term::Variable);
                 compiled.checks.push(compiler.check(&Guard::Compare(Relation::AtMost, x, y)));
@@ -136,17 +141,20 @@ pub fn unfold(
             }
         }
         // An unsatisfiable guard needs no search for bindings.
-        if compiled.checks.iter().any(|check| matches!(check, Check::Or(parts) if parts.is_empty()))
+        if compiled
+            .checks
+            .iter()
+            .any(|check| matches!(check, BindingCheck::Or(parts) if parts.is_empty()))
         {
-            compiled.checks = vec![Check::Or(Vec::new())];
+            compiled.checks = vec![BindingCheck::Or(Vec::new())];
         }
         transitions.push(compiled);
     }
-    let compiler = Compiler { net: coloured, variables: Vec::new() };
+    let compiler = TermCompiler { net: coloured, variables: Vec::new() };
     let initial: Vec<_> = coloured.places().iter().map(|it| compiler.tokens(&it.initial)).collect();
     let sizes: Vec<u64> =
         coloured.places().iter().map(|place| coloured.sort(place.sort).size()).collect();
-    let possible = Possible::find(&transitions, &sizes, &initial, config, budget)?;
+    let possible = PossibleBindings::find(&transitions, &sizes, &initial, config, budget)?;
     statistics.bindings = possible.counts.iter().sum();
     let found = start.elapsed();
     let net = build::net(coloured, &transitions, &initial, possible, &mut statistics, budget)?;

@@ -1,8 +1,8 @@
 //! The order in which the variables of a transition are bound, starting from a new colour of one
 //! input. The next step is always the one with the fewest choices.
 
-use super::colours::Colours;
-use super::compile::{Check, Compiled, Pattern};
+use super::colours::PossibleColours;
+use super::compile::{BindingCheck, ColourPattern, CompiledTransition};
 
 /// A step towards a complete binding.
 #[derive(Debug)]
@@ -47,15 +47,15 @@ pub(super) struct JoinPlan {
 
 /// An input arc summand of a single colour.
 #[derive(Debug)]
-pub(super) struct Input {
+pub(super) struct JoinInput {
     pub(super) place: usize,
-    pub(super) pattern: Pattern,
+    pub(super) pattern: ColourPattern,
 }
 
-struct Planner<'p> {
-    transition: &'p Compiled,
-    inputs: &'p [Input],
-    places: &'p mut [Colours],
+struct JoinPlanner<'p> {
+    transition: &'p CompiledTransition,
+    inputs: &'p [JoinInput],
+    places: &'p mut [PossibleColours],
     driver: Option<usize>,
     bound: Vec<bool>,
     checked: Vec<bool>,
@@ -66,12 +66,12 @@ struct Planner<'p> {
 /// Plans the steps for a new colour of `driver`, or for a transition without inputs of single
 /// colours.
 pub(super) fn plan(
-    transition: &Compiled,
-    inputs: &[Input],
+    transition: &CompiledTransition,
+    inputs: &[JoinInput],
     driver: Option<usize>,
-    places: &mut [Colours],
+    places: &mut [PossibleColours],
 ) -> JoinPlan {
-    let mut planner = Planner {
+    let mut planner = JoinPlanner {
         transition,
         inputs,
         places,
@@ -108,8 +108,8 @@ pub(super) fn plan(
     JoinPlan { binds, compares, steps: planner.steps }
 }
 
-impl Planner<'_> {
-    fn is_bound(&self, pattern: &Pattern) -> bool {
+impl JoinPlanner<'_> {
+    fn is_bound(&self, pattern: &ColourPattern) -> bool {
         pattern.leaves.iter().all(|leaf| self.bound[leaf.slot])
     }
 
@@ -165,7 +165,7 @@ impl Planner<'_> {
     fn assign(&mut self) -> bool {
         use parikh_net::coloured::Relation::Equal;
         for (at, check) in self.transition.checks.iter().enumerate() {
-            let Check::Compare(Equal, left, right) = check else { continue };
+            let BindingCheck::Compare(Equal, left, right) = check else { continue };
             if self.checked[at] {
                 continue;
             }
@@ -189,7 +189,7 @@ impl Planner<'_> {
             let open = |slot: usize| !self.bound[slot];
             // A block does not determine the variable's colour.
             let blocked = it.pattern.leaves.iter().any(|leaf| {
-                let plain = |other: &super::compile::Leaf| {
+                let plain = |other: &super::compile::VariableTerm| {
                     other.blocks.is_none() && other.slot == leaf.slot
                 };
                 leaf.blocks.is_some() && open(leaf.slot) && !it.pattern.leaves.iter().any(plain)

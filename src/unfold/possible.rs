@@ -14,34 +14,34 @@
 //! Inputs without a single colour (`all`, differences) are not awaited. Bindings that lack such
 //! inputs are omitted when the net is built.
 
-use super::Declined;
-use super::colours::Colours;
-use super::compile::{Compiled, Tokens, merge};
-use super::plan::{Input, JoinPlan, JoinStep, plan};
+use super::UnfoldingError;
+use super::colours::PossibleColours;
+use super::compile::{CompiledTransition, TokenPattern, merge};
+use super::plan::{JoinInput, JoinPlan, JoinStep, plan};
 use parikh_solvers::Budget;
 
 /// Number of lookups between two checks of the budget.
 const POLLING: u64 = 1 << 12;
 
 /// The possible colours and bindings.
-pub(super) struct Possible {
+pub(super) struct PossibleBindings {
     /// The possible colours, by place index.
-    pub(super) places: Vec<Colours>,
+    pub(super) places: Vec<PossibleColours>,
     /// The bindings of each transition, concatenated, with one colour per variable.
     pub(super) bindings: Vec<Vec<u32>>,
     /// Number of bindings, by transition index.
     pub(super) counts: Vec<usize>,
 }
 
-struct Rules<'c> {
-    transition: &'c Compiled,
-    inputs: Vec<Input>,
+struct BindingRule<'c> {
+    transition: &'c CompiledTransition,
+    inputs: Vec<JoinInput>,
     /// A plan for each input. A transition without inputs of single colours has one plan.
     plans: Vec<JoinPlan>,
 }
 
 /// The state of the search.
-struct Found<'b> {
+struct PossibleSearch<'b> {
     bindings: Vec<Vec<u32>>,
     counts: Vec<usize>,
     /// Output colours that may be new, with their places.
@@ -51,26 +51,29 @@ struct Found<'b> {
     total: u64,
     arcs: u64,
     tried: u64,
-    limits: super::Limits,
+    limits: super::UnfoldingLimits,
     budget: &'b Budget,
 }
 
-impl Possible {
+impl PossibleBindings {
     /// Computes the possible colours and bindings.
     ///
     /// # Errors
     /// If the limits are exceeded, or if the budget is spent.
     pub(super) fn find(
-        transitions: &[Compiled],
+        transitions: &[CompiledTransition],
         sizes: &[u64],
-        initial: &[Tokens],
-        config: &super::Config,
+        initial: &[TokenPattern],
+        config: &super::UnfoldingConfig,
         budget: &Budget,
-    ) -> Result<Possible, Declined> {
+    ) -> Result<PossibleBindings, UnfoldingError> {
         let limits = config.limits;
-        let mut places: Vec<Colours> = sizes.iter().map(|&size| Colours::new(size)).collect();
-        let rules: Vec<Rules<'_>> =
-            transitions.iter().map(|transition| Rules::new(transition, &mut places)).collect();
+        let mut places: Vec<PossibleColours> =
+            sizes.iter().map(|&size| PossibleColours::new(size)).collect();
+        let rules: Vec<BindingRule<'_>> = transitions
+            .iter()
+            .map(|transition| BindingRule::new(transition, &mut places))
+            .collect();
         // The inputs that each place supplies, as transition and input index.
         let mut waiting: Vec<Vec<(usize, usize)>> = vec![Vec::new(); places.len()];
         for (t, rule) in rules.iter().enumerate() {
@@ -78,7 +81,7 @@ impl Possible {
                 waiting[input.place].push((t, at));
             }
         }
-        let mut found = Found {
+        let mut found = PossibleSearch {
             bindings: vec![Vec::new(); transitions.len()],
             counts: vec![0; transitions.len()],
             held: Vec::new(),
@@ -93,7 +96,7 @@ impl Possible {
         for (place, tokens) in initial.iter().enumerate() {
             colours = colours.saturating_add(tokens.size());
             if colours > limits.places {
-                return Err(Declined::Colours(limits.places));
+                return Err(UnfoldingError::Colours(limits.places));
             }
             found.tokens.clear();
             tokens.evaluate(&[], &mut found.tokens);
@@ -106,7 +109,7 @@ impl Possible {
             for (place, &size) in places.iter_mut().zip(sizes) {
                 colours = colours.saturating_add(size);
                 if colours > limits.places {
-                    return Err(Declined::Colours(limits.places));
+                    return Err(UnfoldingError::Colours(limits.places));
                 }
                 for colour in 0..size {
                     place.add(colour);
@@ -131,19 +134,19 @@ impl Possible {
                 turn.extend(grown.into_iter().filter(|&other| other != place));
             }
         }
-        Ok(Possible { places, bindings: found.bindings, counts: found.counts })
+        Ok(PossibleBindings { places, bindings: found.bindings, counts: found.counts })
     }
 }
 
-impl<'c> Rules<'c> {
-    fn new(transition: &'c Compiled, places: &mut [Colours]) -> Self {
-        let mut inputs: Vec<Input> = Vec::new();
+impl<'c> BindingRule<'c> {
+    fn new(transition: &'c CompiledTransition, places: &mut [PossibleColours]) -> Self {
+        let mut inputs: Vec<JoinInput> = Vec::new();
         for (place, tokens) in &transition.takes {
             let mut needed = Vec::new();
             tokens.needed(&mut needed);
             for pattern in needed {
                 if !inputs.iter().any(|it| it.place == *place && it.pattern == *pattern) {
-                    inputs.push(Input { place: *place, pattern: pattern.clone() });
+                    inputs.push(JoinInput { place: *place, pattern: pattern.clone() });
                 }
             }
         }
@@ -151,7 +154,7 @@ impl<'c> Rules<'c> {
             0 => vec![plan(transition, &inputs, None, places)],
             n => (0..n).map(|driver| plan(transition, &inputs, Some(driver), places)).collect(),
         };
-        Rules { transition, inputs, plans }
+        BindingRule { transition, inputs, plans }
     }
 
     /// Finds the bindings whose last input is `driver`, with the new colour.
@@ -160,9 +163,9 @@ impl<'c> Rules<'c> {
         t: usize,
         driver: usize,
         colour: u64,
-        places: &[Colours],
-        found: &mut Found<'_>,
-    ) -> Result<(), Declined> {
+        places: &[PossibleColours],
+        found: &mut PossibleSearch<'_>,
+    ) -> Result<(), UnfoldingError> {
         found.try_one()?;
         let (plan, pattern) = (&self.plans[driver], &self.inputs[driver].pattern);
         if !pattern.constants_fit(colour) {
@@ -193,9 +196,9 @@ impl<'c> Rules<'c> {
         at: usize,
         new: u64,
         binding: &mut [u64],
-        places: &[Colours],
-        found: &mut Found<'_>,
-    ) -> Result<(), Declined> {
+        places: &[PossibleColours],
+        found: &mut PossibleSearch<'_>,
+    ) -> Result<(), UnfoldingError> {
         let Some(step) = self.plans[driver].steps.get(at) else {
             return self.found(t, binding, places, found);
         };
@@ -211,14 +214,15 @@ impl<'c> Rules<'c> {
                 }
             }
             JoinStep::Member { input, earlier } => {
-                let Input { place, pattern } = &self.inputs[*input];
+                let JoinInput { place, pattern } = &self.inputs[*input];
                 let colour = pattern.colour(binding);
                 if (*earlier && colour == new) || !places[*place].is_seen(colour) {
                     return Ok(());
                 }
             }
             JoinStep::Assign { check, left } => {
-                let super::compile::Check::Compare(_, a, b) = &self.transition.checks[*check]
+                let super::compile::BindingCheck::Compare(_, a, b) =
+                    &self.transition.checks[*check]
                 else {
                     return Ok(());
                 };
@@ -235,7 +239,7 @@ impl<'c> Rules<'c> {
                 return Ok(());
             }
             JoinStep::Join { input, earlier, index, key, binds, compares } => {
-                let Input { place, pattern } = &self.inputs[*input];
+                let JoinInput { place, pattern } = &self.inputs[*input];
                 let number = key.iter().fold(0, |number, &at| {
                     let leaf = &pattern.leaves[at];
                     number * leaf.size + leaf.value(binding)
@@ -271,9 +275,9 @@ impl<'c> Rules<'c> {
         &self,
         t: usize,
         binding: &[u64],
-        places: &[Colours],
-        found: &mut Found<'_>,
-    ) -> Result<(), Declined> {
+        places: &[PossibleColours],
+        found: &mut PossibleSearch<'_>,
+    ) -> Result<(), UnfoldingError> {
         found.total += 1;
         found.counts[t] += 1;
         let arcs = self.transition.takes.iter().chain(&self.transition.puts);
@@ -296,18 +300,18 @@ impl<'c> Rules<'c> {
     }
 }
 
-impl Found<'_> {
-    fn declined(&self) -> Declined {
-        Declined::TooLarge { bindings: self.total, arcs: self.arcs }
+impl PossibleSearch<'_> {
+    fn declined(&self) -> UnfoldingError {
+        UnfoldingError::TooLarge { bindings: self.total, arcs: self.arcs }
     }
 
     /// Counts a lookup, and checks the budget regularly.
-    fn try_one(&mut self) -> Result<(), Declined> {
+    fn try_one(&mut self) -> Result<(), UnfoldingError> {
         self.tried += 1;
         if self.tried.is_multiple_of(POLLING)
             && let Some(exhausted) = self.budget.exhausted()
         {
-            return Err(Declined::Spent(exhausted));
+            return Err(UnfoldingError::Spent(exhausted));
         }
         match self.tried > self.limits.tries {
             true => Err(self.declined()),
@@ -316,7 +320,7 @@ impl Found<'_> {
     }
 
     /// Adds the recorded output colours to their places. Returns the places with new colours.
-    fn hold(&mut self, places: &mut [Colours]) -> Result<Vec<usize>, Declined> {
+    fn hold(&mut self, places: &mut [PossibleColours]) -> Result<Vec<usize>, UnfoldingError> {
         let mut grown = Vec::new();
         for (place, colour) in std::mem::take(&mut self.held) {
             if places[place].add(colour) {
@@ -324,7 +328,7 @@ impl Found<'_> {
                     grown.push(place);
                 }
                 if places[place].len() as u64 > self.limits.places {
-                    return Err(Declined::Colours(self.limits.places));
+                    return Err(UnfoldingError::Colours(self.limits.places));
                 }
             }
         }

@@ -10,7 +10,8 @@
 //! A verdict of version 1.0 on `QUASI_LIVE` becomes the opposite verdict on `DEAD_TRANSITIONS`.
 
 use super::{
-    Category, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict, VerdictFile, Version, date,
+    Category, FormatVersion, KeyProperty, KeyVerdict, StatedBy, TECHNIQUES, Truth, VerdictFile,
+    VerdictValue, date,
 };
 use crate::input::{Content, Element, InputError, Location, read_element, read_element_from};
 use std::fmt;
@@ -19,14 +20,14 @@ use std::path::Path;
 
 /// An error in a verdict file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct VerdictProblem {
     /// The position of the wrong element, or of the element with the wrong contents.
     pub at: Location,
     /// The actual and the expected contents.
     pub text: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for VerdictProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.at, self.text)
     }
@@ -40,10 +41,10 @@ pub enum InvalidVerdicts {
     Input(#[from] InputError),
     /// The verdict file violates the grammar.
     #[error("{}", Lines(.0))]
-    Problems(Vec<Problem>),
+    Problems(Vec<VerdictProblem>),
 }
 
-struct Lines<'a>(&'a [Problem]);
+struct Lines<'a>(&'a [VerdictProblem]);
 
 impl fmt::Display for Lines<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,7 +61,7 @@ impl fmt::Display for Lines<'_> {
 /// The file cannot be read or violates the grammar.
 pub fn read(path: &Path) -> Result<VerdictFile, InvalidVerdicts> {
     let root = read_element(path, ROOT)?;
-    Reader::new(&path.display().to_string()).whole(&root)
+    VerdictReader::new(&path.display().to_string()).whole(&root)
 }
 
 /// Reads a verdict file from `reader`. Messages use `name` as the name of the file.
@@ -69,7 +70,7 @@ pub fn read(path: &Path) -> Result<VerdictFile, InvalidVerdicts> {
 /// As for [`read`].
 pub fn read_from(reader: impl BufRead, name: &str) -> Result<VerdictFile, InvalidVerdicts> {
     let root = read_element_from(reader, name, ROOT)?;
-    Reader::new(name).whole(&root)
+    VerdictReader::new(name).whole(&root)
 }
 
 const ROOT: &str = "toolspecific";
@@ -101,19 +102,20 @@ fn is_url(text: &str) -> bool {
         && text.split('%').skip(1).all(is_hex)
 }
 
-struct Reader<'f> {
+struct VerdictReader<'f> {
     file: &'f str,
-    problems: Vec<Problem>,
+    problems: Vec<VerdictProblem>,
 }
 
-impl<'f> Reader<'f> {
+impl<'f> VerdictReader<'f> {
     fn new(file: &'f str) -> Self {
-        Reader { file, problems: Vec::new() }
+        VerdictReader { file, problems: Vec::new() }
     }
 
     fn wrong(&mut self, element: &Element, text: String) {
         let Element { line, column, .. } = *element;
-        self.problems.push(Problem { at: Location { file: self.file.into(), line, column }, text });
+        self.problems
+            .push(VerdictProblem { at: Location { file: self.file.into(), line, column }, text });
     }
 
     fn whole(mut self, root: &Element) -> Result<VerdictFile, InvalidVerdicts> {
@@ -123,11 +125,11 @@ impl<'f> Reader<'f> {
             self.wrong(root, format!("found tool `{tool}`, expected `propertiesverdict`"));
         }
         let version = match self.required(root, "version").as_str() {
-            "1.0" => Version::V1,
-            "2.0" => Version::V2,
+            "1.0" => FormatVersion::V1,
+            "2.0" => FormatVersion::V2,
             other => {
                 self.wrong(root, format!("found version `{other}`, expected `1.0` or `2.0`"));
-                Version::V2
+                FormatVersion::V2
             }
         };
         self.no_text(root);
@@ -164,7 +166,7 @@ impl<'f> Reader<'f> {
         Ok(VerdictFile { version, model: model.unwrap_or_default(), verdicts })
     }
 
-    fn verdict(&mut self, element: &Element, version: Version) -> Verdict {
+    fn verdict(&mut self, element: &Element, version: FormatVersion) -> KeyVerdict {
         self.no_others(element, &["category", "reference", "value"]);
         let category = match self.required(element, "category").as_str() {
             "GENERIC" => Category::Generic,
@@ -176,9 +178,9 @@ impl<'f> Reader<'f> {
                 _ => Category::Other(name.to_owned()),
             },
         };
-        let mut verdict = Verdict {
+        let mut verdict = KeyVerdict {
             reference: self.required(element, "reference"),
-            value: Value::Text(self.required(element, "value")),
+            value: VerdictValue::Text(self.required(element, "value")),
             category,
             instances: Vec::new(),
             explanation: None,
@@ -225,7 +227,7 @@ impl<'f> Reader<'f> {
         verdict
     }
 
-    fn has(&self, verdict: &Verdict, name: &str) -> bool {
+    fn has(&self, verdict: &KeyVerdict, name: &str) -> bool {
         match name {
             "explanation" => verdict.explanation.is_some(),
             "statedby" => verdict.stated_by.is_some(),
@@ -236,7 +238,7 @@ impl<'f> Reader<'f> {
 
     /// Reads a verdict on a key. The value must be a truth value, and the name may belong to the
     /// other version.
-    fn key(&mut self, element: &Element, verdict: &mut Verdict, version: Version) {
+    fn key(&mut self, element: &Element, verdict: &mut KeyVerdict, version: FormatVersion) {
         let truth = match verdict.value.to_string().as_str() {
             "true" => Truth::True,
             "false" => Truth::False,
@@ -247,27 +249,27 @@ impl<'f> Reader<'f> {
                 Truth::Unknown
             }
         };
-        verdict.value = Value::Truth(truth);
+        verdict.value = VerdictValue::Truth(truth);
         match (verdict.reference.as_str(), version) {
-            ("QUASI_LIVE", Version::V1) => {
-                verdict.reference = Property::DeadTransitions.name().to_owned();
-                verdict.value = Value::Truth(truth.negated());
+            ("QUASI_LIVE", FormatVersion::V1) => {
+                verdict.reference = KeyProperty::DeadTransitions.name().to_owned();
+                verdict.value = VerdictValue::Truth(truth.negated());
                 if let Some(explanation) = &mut verdict.explanation {
                     // The explanation is about the opposite key.
                     *explanation = format!("QUASI_LIVE is {truth}: {explanation}");
                 }
             }
-            ("QUASI_LIVE", Version::V2) => self.wrong(
+            ("QUASI_LIVE", FormatVersion::V2) => self.wrong(
                 element,
                 "the key `QUASI_LIVE` is of version 1.0, expected `DEAD_TRANSITIONS`, its opposite"
                     .into(),
             ),
-            (key @ ("DEAD_TRANSITIONS" | "DEAD_PLACES"), Version::V1) => {
+            (key @ ("DEAD_TRANSITIONS" | "DEAD_PLACES"), FormatVersion::V1) => {
                 let text = format!("the key `{key}` is of version 2.0, and the file of 1.0");
                 self.wrong(element, text);
             }
-            (key, _) if Property::named(key).is_none() => {
-                let all: Vec<_> = Property::all().map(Property::name).collect();
+            (key, _) if KeyProperty::named(key).is_none() => {
+                let all: Vec<_> = KeyProperty::all().map(KeyProperty::name).collect();
                 let text = format!("`{key}` is no key, expected one of {}", all.join(", "));
                 self.wrong(element, text);
             }
@@ -298,7 +300,7 @@ impl<'f> Reader<'f> {
         stated
     }
 
-    fn techniques(&mut self, element: &Element, version: Version) -> Vec<String> {
+    fn techniques(&mut self, element: &Element, version: FormatVersion) -> Vec<String> {
         self.no_others(element, &[]);
         self.no_text(element);
         let mut techniques = Vec::new();
@@ -312,8 +314,8 @@ impl<'f> Reader<'f> {
             self.no_children(child);
             let name = child.text();
             let known = match version {
-                Version::V1 => &TECHNIQUES[..TECHNIQUES.len() - 1],
-                Version::V2 => &TECHNIQUES[..],
+                FormatVersion::V1 => &TECHNIQUES[..TECHNIQUES.len() - 1],
+                FormatVersion::V2 => &TECHNIQUES[..],
             };
             if !known.contains(&name.as_str()) {
                 let text =

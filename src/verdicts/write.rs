@@ -1,6 +1,6 @@
 //! A writer for verdict files in version 2.0, in the order of the grammar.
 
-use super::{StatedBy, Verdict, VerdictFile};
+use super::{KeyVerdict, StatedBy, VerdictFile};
 use crate::input::Element;
 use parikh_net::{FiringSequence, Net};
 
@@ -18,7 +18,7 @@ impl VerdictFile {
     }
 }
 
-fn element(verdict: &Verdict) -> Element {
+fn element(verdict: &KeyVerdict) -> Element {
     let mut element = Element::new("verdict")
         .with("category", &verdict.category.to_string())
         .with("reference", &verdict.reference)

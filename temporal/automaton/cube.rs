@@ -1,7 +1,7 @@
 //! Conditions on a letter: conjunctions of literals.
 
 #[cfg(test)]
-use crate::atom::Atom;
+use crate::atom::AtomId;
 use crate::atom::{Letter, Literal};
 
 /// A conjunction of literals of different atoms. The empty cube allows any letter.
@@ -136,7 +136,7 @@ pub(crate) fn cover_all_letters(cubes: &[&Cube]) -> bool {
 #[cfg(test)]
 pub(crate) fn cube(literals: &[i32]) -> Cube {
     let literal =
-        |&number: &i32| Literal { atom: Atom(number.unsigned_abs()), positive: number > 0 };
+        |&number: &i32| Literal { atom: AtomId(number.unsigned_abs()), positive: number > 0 };
     Cube::of(literals.iter().map(literal)).expect("no contradiction")
 }
 
@@ -155,7 +155,7 @@ mod tests {
             })
             .collect();
         let letters: Vec<Letter> = (0..8)
-            .map(|code: u32| Letter::of((1..4).filter(|at| code >> (at - 1) & 1 == 1).map(Atom)))
+            .map(|code: u32| Letter::of((1..4).filter(|at| code >> (at - 1) & 1 == 1).map(AtomId)))
             .collect();
         let meant =
             |cube: &Cube| letters.iter().map(|letter| cube.holds(letter)).collect::<Vec<_>>();

@@ -3,7 +3,7 @@
 //! Source: Babiak and others, "The Hanoi Omega-Automata format", CAV 2015.
 
 use super::{Automaton, Marks};
-use crate::atom::Atom;
+use crate::atom::AtomId;
 use crate::text::AtomNames;
 
 impl Automaton {
@@ -14,7 +14,7 @@ impl Automaton {
         let mut text = format!("HOA: v1\nStates: {}\nStart: {}\n", self.states.len(), self.initial);
         text.push_str(&format!("AP: {}", atoms.len()));
         for &atom in &atoms {
-            let Atom(number) = atom;
+            let AtomId(number) = atom;
             let name = names.name(atom).map_or_else(|| format!("p{number}"), str::to_owned);
             text.push_str(&format!(" \"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")));
         }

@@ -150,7 +150,7 @@ impl Automaton {
     }
 
     /// Returns the atoms on the edges in ascending order.
-    pub fn atoms(&self) -> Vec<crate::Atom> {
+    pub fn atoms(&self) -> Vec<crate::AtomId> {
         let edges = self.states.iter().flatten();
         let mut atoms: Vec<_> =
             edges.flat_map(|edge| edge.cube.literals()).map(|literal| literal.atom).collect();

@@ -23,7 +23,7 @@
 use super::components::components;
 use super::cube::Cube;
 use super::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
-use crate::atom::{Atom, Letter, Literal};
+use crate::atom::{AtomId, Letter, Literal};
 use crate::lasso::Lasso;
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ const SETS: usize = 400;
 
 /// A complete deterministic automaton: for each state, the successor under each letter.
 struct Deterministic {
-    atoms: Vec<Atom>,
+    atoms: Vec<AtomId>,
     next: Vec<Vec<usize>>,
     /// True if runs that stay among states like this one are accepting.
     accepting: Vec<bool>,
@@ -56,7 +56,7 @@ impl Automaton {
 }
 
 impl Deterministic {
-    fn letter(atoms: &[Atom], number: usize) -> Letter {
+    fn letter(atoms: &[AtomId], number: usize) -> Letter {
         Letter::of(atoms.iter().zip(0..).filter(|(_, at)| number >> at & 1 == 1).map(|(&it, _)| it))
     }
 
@@ -211,7 +211,7 @@ impl Deterministic {
 }
 
 /// Returns disjoint cubes for the letters at which the table is true.
-fn cubes(table: &[bool], atoms: &[Atom]) -> Vec<Cube> {
+fn cubes(table: &[bool], atoms: &[AtomId]) -> Vec<Cube> {
     let mut found = Vec::new();
     let mut open = vec![(table, atoms.len(), Vec::new())];
     while let Some((table, left, literals)) = open.pop() {

@@ -18,35 +18,35 @@ mod postfix;
 mod print;
 mod tokens;
 
-use crate::atom::Atom;
+use crate::atom::AtomId;
 use crate::formula::{Ctl, Formula, Formulas, Ltl};
 use crate::paths::{Linear, Paths, Quantifier};
 use postfix::postfix;
 use std::collections::HashMap;
 use thiserror::Error;
-use tokens::Operator;
+use tokens::OperatorToken;
 
 /// The names of atoms. Atoms are numbered in the order in which names appear.
 #[derive(Clone, Debug, Default)]
 pub struct AtomNames {
     names: Vec<String>,
-    atoms: HashMap<String, Atom>,
+    atoms: HashMap<String, AtomId>,
 }
 
 impl AtomNames {
     /// Returns the atom with this name, and creates it if necessary.
-    pub fn atom(&mut self, name: &str) -> Atom {
+    pub fn atom(&mut self, name: &str) -> AtomId {
         if let Some(&atom) = self.atoms.get(name) {
             return atom;
         }
-        let atom = Atom(u32::try_from(self.names.len()).expect("fewer than 2^32 names"));
+        let atom = AtomId(u32::try_from(self.names.len()).expect("fewer than 2^32 names"));
         self.names.push(name.to_owned());
         self.atoms.insert(name.to_owned(), atom);
         atom
     }
 
     /// Returns the name of an atom, if it has one.
-    pub fn name(&self, atom: Atom) -> Option<&str> {
+    pub fn name(&self, atom: AtomId) -> Option<&str> {
         self.names.get(atom.0 as usize).map(String::as_str)
     }
 
@@ -98,8 +98,8 @@ pub fn parse_ctl(
     names: &mut AtomNames,
 ) -> Result<Formula<Quantifier>, ParseError> {
     lower(text, true, formulas, names, None, |operator| match operator {
-        Operator::Exists => Some(Quantifier::Exists),
-        Operator::All => Some(Quantifier::All),
+        OperatorToken::Exists => Some(Quantifier::Exists),
+        OperatorToken::All => Some(Quantifier::All),
         _ => None,
     })
 }
@@ -107,7 +107,7 @@ pub fn parse_ctl(
 /// An operand on the stack: a formula, or a temporal operator that still needs its quantifier.
 enum Operand<P> {
     Formula(Formula<P>),
-    Temporal { operator: Operator, left: Formula<P>, right: Formula<P>, column: usize },
+    Temporal { operator: OperatorToken, left: Formula<P>, right: Formula<P>, column: usize },
 }
 
 /// Parses a formula whose temporal operators have the path kind `implied`, or the path kind of the
@@ -118,7 +118,7 @@ fn lower<P: Paths>(
     formulas: &mut Formulas<P>,
     names: &mut AtomNames,
     implied: Option<P>,
-    quantifier: impl Fn(Operator) -> Option<P>,
+    quantifier: impl Fn(OperatorToken) -> Option<P>,
 ) -> Result<Formula<P>, ParseError> {
     let mut stack: Vec<Operand<P>> = Vec::new();
     for item in postfix(text, quantified)? {
@@ -167,7 +167,7 @@ fn plain<P: Paths>(operand: Operand<P>) -> Result<Formula<P>, ParseError> {
     }
 }
 
-fn needs_temporal(column: usize, operator: Operator) -> ParseError {
+fn needs_temporal(column: usize, operator: OperatorToken) -> ParseError {
     ParseError {
         column,
         expected: "a temporal operator below `E` and `A`, as in `E(a U b)`",
@@ -177,23 +177,23 @@ fn needs_temporal(column: usize, operator: Operator) -> ParseError {
 
 fn boolean<P: Paths>(
     formulas: &mut Formulas<P>,
-    operator: Operator,
+    operator: OperatorToken,
     left: Formula<P>,
     right: Formula<P>,
 ) -> Option<Formula<P>> {
     Some(match operator {
-        Operator::Not => formulas.negate(right),
-        Operator::And => formulas.and([left, right]),
-        Operator::Or => formulas.or([left, right]),
-        Operator::Implies => {
+        OperatorToken::Not => formulas.negate(right),
+        OperatorToken::And => formulas.and([left, right]),
+        OperatorToken::Or => formulas.or([left, right]),
+        OperatorToken::Implies => {
             let not_left = formulas.negate(left);
             formulas.or([not_left, right])
         }
-        Operator::Xor | Operator::Equivalent => {
+        OperatorToken::Xor | OperatorToken::Equivalent => {
             let not_left = formulas.negate(left);
             let not_right = formulas.negate(right);
             let (same, other) = match operator {
-                Operator::Xor => (not_right, right),
+                OperatorToken::Xor => (not_right, right),
                 _ => (right, not_right),
             };
             let with = formulas.and([left, same]);
@@ -207,18 +207,18 @@ fn boolean<P: Paths>(
 fn temporal<P: Paths>(
     formulas: &mut Formulas<P>,
     paths: P,
-    operator: Operator,
+    operator: OperatorToken,
     left: Formula<P>,
     right: Formula<P>,
 ) -> Formula<P> {
     match operator {
-        Operator::Next => formulas.next(paths, right),
-        Operator::Eventually => formulas.eventually(paths, right),
-        Operator::Always => formulas.always(paths, right),
-        Operator::Until => formulas.until(paths, left, right),
-        Operator::Release => formulas.release(paths, left, right),
-        Operator::WeakUntil => formulas.weak_until(paths, left, right),
-        Operator::StrongRelease => formulas.strong_release(paths, left, right),
+        OperatorToken::Next => formulas.next(paths, right),
+        OperatorToken::Eventually => formulas.eventually(paths, right),
+        OperatorToken::Always => formulas.always(paths, right),
+        OperatorToken::Until => formulas.until(paths, left, right),
+        OperatorToken::Release => formulas.release(paths, left, right),
+        OperatorToken::WeakUntil => formulas.weak_until(paths, left, right),
+        OperatorToken::StrongRelease => formulas.strong_release(paths, left, right),
         _ => unreachable!("the others are Boolean or quantifiers"),
     }
 }

@@ -2,7 +2,7 @@
 //! recurses, however deep a formula is nested.
 
 use super::ParseError;
-use super::tokens::{FormulaToken, Operator, tokens};
+use super::tokens::{FormulaToken, OperatorToken, tokens};
 
 /// An item of the postfix notation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -10,11 +10,11 @@ pub(super) enum PostfixItem {
     Constant(bool),
     Name(String),
     /// An operator on the one or two operands before it, with its column.
-    Operator(Operator, usize),
+    Operator(OperatorToken, usize),
 }
 
 enum StackEntry {
-    Operator(Operator, usize),
+    Operator(OperatorToken, usize),
     Open(usize),
 }
 
@@ -79,7 +79,7 @@ pub(super) fn postfix(text: &str, quantified: bool) -> Result<Vec<PostfixItem>, 
 fn unload(
     items: &mut Vec<PostfixItem>,
     waiting: &mut Vec<StackEntry>,
-    goes: impl Fn(Operator) -> bool,
+    goes: impl Fn(OperatorToken) -> bool,
 ) {
     while let Some(&StackEntry::Operator(operator, column)) = waiting.last()
         && goes(operator)

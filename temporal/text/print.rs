@@ -3,12 +3,12 @@
 
 use super::AtomNames;
 use super::tokens::is_plain_name;
-use crate::atom::{Atom, Literal};
+use crate::atom::{AtomId, Literal};
 use crate::formula::{Formula, Formulas, Node};
 use crate::paths::Paths;
 
 /// A piece of the text that is still to be written.
-enum Piece<P> {
+enum PrintPiece<P> {
     Text(&'static str),
     /// A formula, in parentheses if it binds less tightly than the given precedence.
     Formula(Formula<P>, u8),
@@ -23,17 +23,17 @@ impl<P: Paths> Formulas<P> {
     /// number.
     pub fn text(&self, formula: Formula<P>, names: &AtomNames) -> String {
         let mut text = String::new();
-        let mut open = vec![Piece::Formula(formula, 0)];
+        let mut open = vec![PrintPiece::Formula(formula, 0)];
         while let Some(piece) = open.pop() {
             let (formula, around) = match piece {
-                Piece::Text(piece) => {
+                PrintPiece::Text(piece) => {
                     text.push_str(piece);
                     continue;
                 }
-                Piece::Formula(formula, around) => (formula, around),
+                PrintPiece::Formula(formula, around) => (formula, around),
             };
             if self.tightness(formula) < around {
-                open.push(Piece::Text(")"));
+                open.push(PrintPiece::Text(")"));
                 text.push('(');
             }
             match self.node(formula) {
@@ -45,17 +45,17 @@ impl<P: Paths> Formulas<P> {
                 Node::Next(paths, part) => {
                     text.push_str(paths.prefix());
                     self.operator(&mut text, 'X', *part, names);
-                    open.push(Piece::Formula(*part, UNARY));
+                    open.push(PrintPiece::Formula(*part, UNARY));
                 }
                 Node::Until(paths, left, right) if self.is(*left, true) => {
                     text.push_str(paths.prefix());
                     self.operator(&mut text, 'F', *right, names);
-                    open.push(Piece::Formula(*right, UNARY));
+                    open.push(PrintPiece::Formula(*right, UNARY));
                 }
                 Node::Release(paths, left, right) if self.is(*left, false) => {
                     text.push_str(paths.prefix());
                     self.operator(&mut text, 'G', *right, names);
-                    open.push(Piece::Formula(*right, UNARY));
+                    open.push(PrintPiece::Formula(*right, UNARY));
                 }
                 Node::Until(paths, left, right) | Node::Release(paths, left, right) => {
                     let sign = match self.node(formula) {
@@ -65,11 +65,11 @@ impl<P: Paths> Formulas<P> {
                     if !paths.prefix().is_empty() {
                         text.push_str(paths.prefix());
                         text.push('(');
-                        open.push(Piece::Text(")"));
+                        open.push(PrintPiece::Text(")"));
                     }
-                    open.push(Piece::Formula(*right, UNARY));
-                    open.push(Piece::Text(sign));
-                    open.push(Piece::Formula(*left, UNARY));
+                    open.push(PrintPiece::Formula(*right, UNARY));
+                    open.push(PrintPiece::Text(sign));
+                    open.push(PrintPiece::Formula(*left, UNARY));
                 }
             }
         }
@@ -102,11 +102,11 @@ impl<P: Paths> Formulas<P> {
 }
 
 /// Pushes operands and the signs between them, the last one first.
-fn row<P: Paths>(open: &mut Vec<Piece<P>>, all: &[Formula<P>], sign: &'static str) {
+fn row<P: Paths>(open: &mut Vec<PrintPiece<P>>, all: &[Formula<P>], sign: &'static str) {
     for (at, &part) in all.iter().enumerate().rev() {
-        open.push(Piece::Formula(part, UNARY));
+        open.push(PrintPiece::Formula(part, UNARY));
         if at > 0 {
-            open.push(Piece::Text(sign));
+            open.push(PrintPiece::Text(sign));
         }
     }
 }
@@ -115,7 +115,7 @@ fn write_literal(text: &mut String, literal: Literal, names: &AtomNames) {
     if !literal.positive {
         text.push('!');
     }
-    let Atom(number) = literal.atom;
+    let AtomId(number) = literal.atom;
     match names.name(literal.atom) {
         Some(name) if is_plain_name(name) => text.push_str(name),
         Some(name) => {

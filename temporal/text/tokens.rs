@@ -4,7 +4,7 @@ use super::ParseError;
 
 /// The operators of LTL and CTL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Operator {
+pub(super) enum OperatorToken {
     Not,
     And,
     Or,
@@ -22,9 +22,9 @@ pub(super) enum Operator {
     All,
 }
 
-impl Operator {
+impl OperatorToken {
     pub(super) fn is_unary(self) -> bool {
-        use Operator::{All, Always, Eventually, Exists, Next, Not};
+        use OperatorToken::{All, Always, Eventually, Exists, Next, Not};
         matches!(self, Not | Next | Eventually | Always | Exists | All)
     }
 
@@ -65,7 +65,7 @@ impl Operator {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum FormulaToken {
-    Operator(Operator),
+    Operator(OperatorToken),
     Constant(bool),
     Name(String),
     Open,
@@ -74,19 +74,19 @@ pub(super) enum FormulaToken {
 
 /// The signs; longer signs come before their prefixes.
 const SIGNS: &[(&str, FormulaToken)] = &[
-    ("<->", FormulaToken::Operator(Operator::Equivalent)),
-    ("<=>", FormulaToken::Operator(Operator::Equivalent)),
-    ("->", FormulaToken::Operator(Operator::Implies)),
-    ("=>", FormulaToken::Operator(Operator::Implies)),
-    ("<>", FormulaToken::Operator(Operator::Eventually)),
-    ("[]", FormulaToken::Operator(Operator::Always)),
-    ("&&", FormulaToken::Operator(Operator::And)),
-    ("&", FormulaToken::Operator(Operator::And)),
-    ("||", FormulaToken::Operator(Operator::Or)),
-    ("|", FormulaToken::Operator(Operator::Or)),
-    ("^", FormulaToken::Operator(Operator::Xor)),
-    ("!", FormulaToken::Operator(Operator::Not)),
-    ("~", FormulaToken::Operator(Operator::Not)),
+    ("<->", FormulaToken::Operator(OperatorToken::Equivalent)),
+    ("<=>", FormulaToken::Operator(OperatorToken::Equivalent)),
+    ("->", FormulaToken::Operator(OperatorToken::Implies)),
+    ("=>", FormulaToken::Operator(OperatorToken::Implies)),
+    ("<>", FormulaToken::Operator(OperatorToken::Eventually)),
+    ("[]", FormulaToken::Operator(OperatorToken::Always)),
+    ("&&", FormulaToken::Operator(OperatorToken::And)),
+    ("&", FormulaToken::Operator(OperatorToken::And)),
+    ("||", FormulaToken::Operator(OperatorToken::Or)),
+    ("|", FormulaToken::Operator(OperatorToken::Or)),
+    ("^", FormulaToken::Operator(OperatorToken::Xor)),
+    ("!", FormulaToken::Operator(OperatorToken::Not)),
+    ("~", FormulaToken::Operator(OperatorToken::Not)),
     ("(", FormulaToken::Open),
     (")", FormulaToken::Close),
 ];
@@ -143,16 +143,16 @@ fn word(rest: &str, quantified: bool) -> (FormulaToken, usize) {
     let second = letters.next();
     let after = rest[length..].trim_start().chars().next();
     if quantified && let Some('E' | 'A') = first {
-        let operator = if first == Some('E') { Operator::Exists } else { Operator::All };
+        let operator = if first == Some('E') { OperatorToken::Exists } else { OperatorToken::All };
         let before_path = matches!(second, Some('F' | 'G' | 'X'));
         if before_path || (second.is_none() && after == Some('(')) {
             return (FormulaToken::Operator(operator), 1);
         }
     }
     let prefix = match first {
-        Some('F') => Some(Operator::Eventually),
-        Some('G') => Some(Operator::Always),
-        Some('X') => Some(Operator::Next),
+        Some('F') => Some(OperatorToken::Eventually),
+        Some('G') => Some(OperatorToken::Always),
+        Some('X') => Some(OperatorToken::Next),
         _ => None,
     };
     if let Some(operator) = prefix
@@ -163,11 +163,11 @@ fn word(rest: &str, quantified: bool) -> (FormulaToken, usize) {
     let token = match word {
         "true" | "1" => FormulaToken::Constant(true),
         "false" | "0" => FormulaToken::Constant(false),
-        "xor" => FormulaToken::Operator(Operator::Xor),
-        "U" => FormulaToken::Operator(Operator::Until),
-        "R" | "V" => FormulaToken::Operator(Operator::Release),
-        "W" => FormulaToken::Operator(Operator::WeakUntil),
-        "M" => FormulaToken::Operator(Operator::StrongRelease),
+        "xor" => FormulaToken::Operator(OperatorToken::Xor),
+        "U" => FormulaToken::Operator(OperatorToken::Until),
+        "R" | "V" => FormulaToken::Operator(OperatorToken::Release),
+        "W" => FormulaToken::Operator(OperatorToken::WeakUntil),
+        "M" => FormulaToken::Operator(OperatorToken::StrongRelease),
         _ => FormulaToken::Name(word.to_owned()),
     };
     (token, length)

@@ -7,7 +7,7 @@ use parikh::engine::coverability::ENGINE;
 use parikh::evidence::check_pumping;
 use parikh::graph::coverability::Coverability;
 use parikh::graph::omega::OMEGA;
-use parikh::ground::Ground;
+use parikh::ground::WorkingNet;
 use parikh::net::generate::{self, RandomKind, Shape};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
 use parikh::solvers::Budget;
@@ -22,7 +22,7 @@ fn board_of(net: &Net, goals: Vec<Goal>) -> Board<'_> {
     let listed: Vec<_> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
     let facts = Facts::none(net);
     let known = Intervals::new(net, &facts);
-    let ground = Ground::original(net, listed, facts, &known);
+    let ground = WorkingNet::original(net, listed, facts, &known);
     let assignment = Assignment {
         ground: &ground,
         board: &board,
@@ -188,7 +188,7 @@ fn where_all_places_are_known_to_be_bounded_there_is_nothing_to_do() {
     let mut facts = Facts::none(&net);
     parikh::structure::bounds::place_bounds(&net, &flows, &Budget::unlimited()).write(&mut facts);
     let known = Intervals::new(&net, &facts);
-    let ground = Ground::original(&net, goals, facts, &known);
+    let ground = WorkingNet::original(&net, goals, facts, &known);
     let assignment = Assignment {
         ground: &ground,
         board: &board,

@@ -37,22 +37,22 @@ pub(crate) fn stderr(output: &Output) -> String {
 }
 
 /// A temporary directory for files and runs of `parikh`.
-pub(crate) struct Desk(tempfile::TempDir);
+pub(crate) struct TestDirectory(tempfile::TempDir);
 
-impl Desk {
+impl TestDirectory {
     /// Creates an empty directory.
-    pub(crate) fn new() -> Desk {
-        Desk(tempfile::tempdir().expect("a temporary directory"))
+    pub(crate) fn new() -> TestDirectory {
+        TestDirectory(tempfile::tempdir().expect("a temporary directory"))
     }
 
     /// Creates a directory with `model.pnml`, converted from this net in the textual format.
-    pub(crate) fn with(net: &str) -> Desk {
-        Desk::with_net(&text::parse(net).expect("a net"))
+    pub(crate) fn with(net: &str) -> TestDirectory {
+        TestDirectory::with_net(&text::parse(net).expect("a net"))
     }
 
     /// Creates a directory with this net as `model.pnml`.
-    pub(crate) fn with_net(net: &parikh_net::Net) -> Desk {
-        let desk = Desk::new();
+    pub(crate) fn with_net(net: &parikh_net::Net) -> TestDirectory {
+        let desk = TestDirectory::new();
         desk.write("model.pnml", &generate::pnml(net));
         desk
     }

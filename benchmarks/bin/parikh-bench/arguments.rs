@@ -26,11 +26,11 @@ Exit codes:
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: BenchCommand,
 }
 
 #[derive(Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum BenchCommand {
     /// Write a file that teaches your shell to complete `parikh-bench`.
     Completions {
         /// The shell.

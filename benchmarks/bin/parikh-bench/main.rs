@@ -15,7 +15,7 @@ use parikh_benchmarks::instance::place_transition_instances;
 use parikh_benchmarks::reasons::Reasons;
 use parikh_benchmarks::shard;
 use parikh_benchmarks::teams::{self, RequestedGoals, Team, Teams};
-use parikh_benchmarks::verdict::Verdict;
+use parikh_benchmarks::verdict::Score;
 use parikh_benchmarks::{
     Error, cactus, compare, encodings_table, note, oracle, readers, row, say, signals, summary,
     table,
@@ -30,23 +30,23 @@ use std::time::Duration;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Contest(args) => contest(*args),
-        Command::Summary(args) => sum_up(args),
-        Command::Merge { files, list, exams, out } => {
+        BenchCommand::Contest(args) => contest(*args),
+        BenchCommand::Summary(args) => sum_up(args),
+        BenchCommand::Merge { files, list, exams, out } => {
             put_together(&files, list.as_deref(), &exams, &out)
         }
-        Command::Tasks(args) => tasks(args),
-        Command::Collect { results, inputs, oracle, out } => {
+        BenchCommand::Tasks(args) => tasks(args),
+        BenchCommand::Collect { results, inputs, oracle, out } => {
             collect(&results, &inputs, &oracle, &out)
         }
-        Command::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
-        Command::Evidence(args) => audit(args),
-        Command::Hard(args) => hard(args),
-        Command::Ablate(args) => ablate(args),
-        Command::Encodings(args) => encodings(args),
-        Command::Completions { shell } => completions(shell),
-        Command::Man { directory } => man(&directory),
-        Command::Readers { inputs, list } => read_twice(&inputs, list.as_deref()),
+        BenchCommand::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
+        BenchCommand::Evidence(args) => audit(args),
+        BenchCommand::Hard(args) => hard(args),
+        BenchCommand::Ablate(args) => ablate(args),
+        BenchCommand::Encodings(args) => encodings(args),
+        BenchCommand::Completions { shell } => completions(shell),
+        BenchCommand::Man { directory } => man(&directory),
+        BenchCommand::Readers { inputs, list } => read_twice(&inputs, list.as_deref()),
     };
     match result {
         Ok(code) => ExitCode::from(code),
@@ -151,7 +151,7 @@ fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Err
         return Ok(4);
     }
     let mut rows = results.iter().flat_map(|(_, rows)| rows);
-    Ok(if rows.any(|row| row.verdict == Verdict::Wrong) { 3 } else { 0 })
+    Ok(if rows.any(|row| row.verdict == Score::Wrong) { 3 } else { 0 })
 }
 
 fn audit(args: EvidenceArgs) -> Result<u8, Error> {
@@ -303,11 +303,11 @@ fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Res
     Ok(code_for(&rows))
 }
 
-fn code_for(rows: &[row::Row]) -> u8 {
+fn code_for(rows: &[row::ResultRow]) -> u8 {
     if table::sum_up(rows).1.wrong > 0 { 3 } else { 0 }
 }
 
-fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::Row>, Error> {
+fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::ResultRow>, Error> {
     let rows = row::read(path)?;
     Ok(match at {
         Some(limit) => compare::at(&rows, limit.as_secs_f64()),

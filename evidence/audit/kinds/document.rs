@@ -1,15 +1,15 @@
 //! Documents: certificates that no reachable marking satisfies a predicate.
 
 use super::trace;
-use crate::audit::account::Account;
-use crate::audit::desk::Desk;
-use crate::audit::shelf::Shelf;
-use crate::file::About;
+use crate::audit::account::AnswerObligations;
+use crate::audit::desk::AuditContext;
+use crate::audit::shelf::EvidenceLines;
+use crate::file::DocumentLine;
 use crate::{Document, Flaw, begun_after, first_breach};
 use parikh_net::printable::Quoted;
 
 /// The net of a document.
-enum Subject {
+enum DocumentNet {
     /// The net of a reduction, or the original net.
     Net(Option<String>),
     /// The original net with the last marking of a trace as its initial marking.
@@ -18,20 +18,20 @@ enum Subject {
 
 /// Checks a document, and discharges the obligations that it proves.
 pub(super) fn weigh<'n>(
-    desk: &mut Desk<'n>,
-    account: &mut Account<'n>,
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
     id: &str,
 ) -> Result<(), String> {
     let (document, subject) = read(&mut desk.shelf, id)?;
     let on = match subject {
-        Subject::Net(on) => on,
-        Subject::After(trace) => return weigh_after(desk, account, &document, &trace),
+        DocumentNet::Net(on) => on,
+        DocumentNet::After(trace) => return weigh_after(desk, account, &document, &trace),
     };
     let net = desk.shelf.net_of(on.as_deref())?;
     let goes_on = &mut || desk.watch.goes_on();
     desk.refuse_large(&document)?;
     let checked = document.check(net, goes_on).map_err(|flaw| flaw.to_string())?;
-    let Account { refuted, translated, .. } = account;
+    let AnswerObligations { refuted, translated, .. } = account;
     let here = translated.entry(on.clone()).or_insert_with(|| {
         let translate = |(predicate, _): &_| desk.shelf.translate(predicate, on.as_deref());
         refuted.iter().map(translate).collect()
@@ -60,8 +60,8 @@ pub(super) fn weigh<'n>(
 /// Checks a document about the net after a trace. A predicate that the document refutes there does
 /// not stay reachable.
 fn weigh_after<'n>(
-    desk: &mut Desk<'n>,
-    account: &mut Account<'n>,
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
     document: &Document,
     trace: &str,
 ) -> Result<(), String> {
@@ -89,8 +89,8 @@ fn weigh_after<'n>(
 }
 
 /// Reads a document and the net that it is about. Replays the reduction of that net first.
-fn read(shelf: &mut Shelf<'_>, id: &str) -> Result<(Document, Subject), String> {
-    let About { on, after, document } = shelf.take(id)?;
+fn read(shelf: &mut EvidenceLines<'_>, id: &str) -> Result<(Document, DocumentNet), String> {
+    let DocumentLine { on, after, document } = shelf.take(id)?;
     if on.is_some() && after.is_some() {
         return Err("it is about a reduced net begun elsewhere, which nobody knows".to_owned());
     }
@@ -103,8 +103,8 @@ fn read(shelf: &mut Shelf<'_>, id: &str) -> Result<(Document, Subject), String> 
         return Err("it assumes units of a reduced net, for which nobody speaks".to_owned());
     }
     let subject = match after {
-        Some(trace) => Subject::After(trace),
-        None => Subject::Net(on),
+        Some(trace) => DocumentNet::After(trace),
+        None => DocumentNet::Net(on),
     };
     Ok((document, subject))
 }

@@ -1,14 +1,14 @@
 //! Labellings: markings with the subformulas that hold there, as evidence about the tree of runs.
 
-use crate::audit::account::Account;
-use crate::audit::desk::Desk;
-use crate::audit::homes::HomeAccount;
+use crate::audit::account::AnswerObligations;
+use crate::audit::desk::AuditContext;
+use crate::audit::homes::HomeObligations;
 use crate::tree::NamedLabelling;
 
 /// Checks a labelling. Its premises become proof obligations.
 pub(super) fn weigh<'n>(
-    desk: &mut Desk<'n>,
-    account: &mut Account<'n>,
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
     id: &str,
 ) -> Result<(), String> {
     if account.trees.is_empty() {
@@ -16,10 +16,10 @@ pub(super) fn weigh<'n>(
     }
     let labelling: NamedLabelling = desk.shelf.take(id)?;
     let labelling = labelling.resolve(desk.net)?;
-    let Account { trees, refuted, home, sightings, .. } = account;
+    let AnswerObligations { trees, refuted, home, sightings, .. } = account;
     let mut homes = Vec::new();
     for wanted in &labelling.given.stays {
-        let home = home.get_or_insert_with(|| HomeAccount::of(Vec::new()));
+        let home = home.get_or_insert_with(|| HomeObligations::of(Vec::new()));
         homes.push(home.premise(wanted, sightings));
     }
     trees.weigh(desk.net, (&labelling, homes), refuted, &desk.watch)

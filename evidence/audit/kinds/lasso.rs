@@ -1,7 +1,7 @@
 //! Infinite runs: witnesses that some run has a property.
 
-use crate::audit::account::Account;
-use crate::audit::desk::Desk;
+use crate::audit::account::AnswerObligations;
+use crate::audit::desk::AuditContext;
 use crate::first_breach;
 use crate::lasso::NamedLasso;
 use parikh_net::Net;
@@ -10,8 +10,8 @@ use parikh_net::printable::Quoted;
 
 /// Replays an infinite run, and records the properties that it has.
 pub(super) fn weigh<'n>(
-    desk: &mut Desk<'n>,
-    account: &mut Account<'n>,
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
     id: &str,
 ) -> Result<(), String> {
     if account.runs.is_empty() {

@@ -13,19 +13,19 @@ mod structure;
 mod trace;
 mod visited;
 
-use super::account::Account;
-use super::desk::Desk;
-use crate::file::Answer;
-use crate::kind::Kind;
+use super::account::AnswerObligations;
+use super::desk::AuditContext;
+use crate::file::AnswerLine;
+use crate::kind::EvidenceKind;
 use parikh_net::printable::Quoted;
 use std::collections::{BTreeMap, HashSet};
 
 /// Checks the evidence that an answer lists. A failed check is an error even if the other evidence
 /// suffices.
 pub(super) fn look_at<'n>(
-    desk: &mut Desk<'n>,
-    account: &mut Account<'n>,
-    answer: &Answer,
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
+    answer: &AnswerLine,
 ) -> Result<(), String> {
     let searched = answer.searched.is_some();
     // A trace is replayed only once for all its goals. Other evidence that is listed twice is
@@ -35,23 +35,25 @@ pub(super) fn look_at<'n>(
     let mut listed = HashSet::new();
     for shown in &answer.shown_by {
         match shown.kind {
-            Kind::Trace => traces.entry(&shown.id).or_default().push(shown.after),
+            EvidenceKind::Trace => traces.entry(&shown.id).or_default().push(shown.after),
             _ if listed.insert(shown) => others.push((shown.kind, &*shown.id)),
             _ => {}
         }
     }
     // Arguments with premises come first. Each premise becomes an obligation, which any other line
     // may discharge.
-    let (resting, rest): (Vec<_>, Vec<_>) =
-        others.into_iter().partition(|(kind, _)| matches!(kind, Kind::NoRun | Kind::Labelling));
+    let (resting, rest): (Vec<_>, Vec<_>) = others
+        .into_iter()
+        .partition(|(kind, _)| matches!(kind, EvidenceKind::NoRun | EvidenceKind::Labelling));
     for (kind, id) in resting {
         weigh(desk, account, (kind, id), searched)?;
     }
-    let Account { runs, refuted, .. } = &mut *account;
+    let AnswerObligations { runs, refuted, .. } = &mut *account;
     let joined = runs.join(desk.net, refuted, &desk.watch);
-    joined.map_err(|(id, why)| failed(Kind::NoRun, &id, &why))?;
+    joined.map_err(|(id, why)| failed(EvidenceKind::NoRun, &id, &why))?;
     for (id, stops) in traces {
-        trace::weigh(desk, account, stops, id).map_err(|why| failed(Kind::Trace, id, &why))?;
+        trace::weigh(desk, account, stops, id)
+            .map_err(|why| failed(EvidenceKind::Trace, id, &why))?;
     }
     rest.into_iter().try_for_each(|line| weigh(desk, account, line, searched))
 }
@@ -59,27 +61,27 @@ pub(super) fn look_at<'n>(
 /// Checks one line of evidence. `searched` is true if the answer also relies on a search, which may
 /// be too large to repeat.
 fn weigh<'n>(
-    desk: &mut Desk<'n>,
-    account: &mut Account<'n>,
-    (kind, id): (Kind, &str),
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
+    (kind, id): (EvidenceKind, &str),
     searched: bool,
 ) -> Result<(), String> {
     let weighed = match kind {
-        Kind::Trace => trace::weigh(desk, account, vec![None], id),
-        Kind::Pump => pump::weigh(desk, account, id),
-        Kind::Loops => loops::weigh(desk, account, id),
-        Kind::Lasso => lasso::weigh(desk, account, id),
-        Kind::Document => document::weigh(desk, account, id),
-        Kind::Structure => structure::weigh(desk, account, id, searched),
-        Kind::NoRun => no_run::weigh(desk, account, id),
-        Kind::Visited => visited::weigh(desk, account, id),
-        Kind::Labelling => labelling::weigh(desk, account, id),
-        Kind::Count => Err("nothing is to be counted".to_owned()),
-        Kind::Reduction => Err("a reduction shows nothing by itself".to_owned()),
+        EvidenceKind::Trace => trace::weigh(desk, account, vec![None], id),
+        EvidenceKind::Pump => pump::weigh(desk, account, id),
+        EvidenceKind::Loops => loops::weigh(desk, account, id),
+        EvidenceKind::Lasso => lasso::weigh(desk, account, id),
+        EvidenceKind::Document => document::weigh(desk, account, id),
+        EvidenceKind::Structure => structure::weigh(desk, account, id, searched),
+        EvidenceKind::NoRun => no_run::weigh(desk, account, id),
+        EvidenceKind::Visited => visited::weigh(desk, account, id),
+        EvidenceKind::Labelling => labelling::weigh(desk, account, id),
+        EvidenceKind::Count => Err("nothing is to be counted".to_owned()),
+        EvidenceKind::Reduction => Err("a reduction shows nothing by itself".to_owned()),
     };
     weighed.map_err(|why| failed(kind, id, &why))
 }
 
-fn failed(kind: Kind, id: &str, why: &str) -> String {
+fn failed(kind: EvidenceKind, id: &str, why: &str) -> String {
     format!("{} {}: {why}", kind.name(), Quoted(id))
 }

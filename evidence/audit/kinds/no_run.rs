@@ -1,13 +1,13 @@
 //! Arguments that no run has a property.
 
-use crate::audit::account::Account;
-use crate::audit::desk::Desk;
+use crate::audit::account::AnswerObligations;
+use crate::audit::desk::AuditContext;
 use crate::no_run::NamedNoRun;
 
 /// Checks an argument that no run has a property. Its premises become proof obligations.
 pub(super) fn weigh<'n>(
-    desk: &mut Desk<'n>,
-    account: &mut Account<'n>,
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
     id: &str,
 ) -> Result<(), String> {
     if account.runs.is_empty() {
@@ -16,7 +16,7 @@ pub(super) fn weigh<'n>(
     let no_run: NamedNoRun = desk.shelf.take(id)?;
     let (property, argument) = no_run.resolve(desk.net)?;
     argument.documents.iter().try_for_each(|document| desk.refuse_large(document))?;
-    let Account { runs, refuted, assumes_units, .. } = account;
+    let AnswerObligations { runs, refuted, assumes_units, .. } = account;
     runs.weigh(desk.net, id, (&property, &argument), refuted, &desk.watch)?;
     *assumes_units |= argument.assumes_units();
     Ok(())

@@ -1,19 +1,19 @@
 //! Pumps: firing sequences that can repeat forever and make sums grow without bound.
 
-use crate::audit::account::Account;
-use crate::audit::desk::Desk;
+use crate::audit::account::AnswerObligations;
+use crate::audit::desk::AuditContext;
 use crate::check_pumping;
-use crate::file::{Pump, Steps, sequence};
+use crate::file::{PumpLine, Steps, sequence};
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, PumpSequence, Stage};
 
 /// Replays the prefix and the pump of each stage, and records the sums that grow.
 pub(super) fn weigh<'n>(
-    desk: &mut Desk<'n>,
-    account: &mut Account<'n>,
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
     id: &str,
 ) -> Result<(), String> {
-    let Pump { earlier, prefix, pump } = desk.shelf.take(id)?;
+    let PumpLine { earlier, prefix, pump } = desk.shelf.take(id)?;
     let net = desk.net;
     let stage = |prefix: &Steps, pump: &Steps| -> Result<Stage, String> {
         Ok(Stage { prefix: sequence(net, prefix)?, pump: sequence(net, pump)? })

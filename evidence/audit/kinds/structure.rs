@@ -1,14 +1,14 @@
 //! Arguments about the whole net: which predicates stay reachable.
 
-use crate::audit::account::Account;
-use crate::audit::desk::Desk;
-use crate::audit::shelf::Shelf;
-use crate::file::AboutAll;
+use crate::audit::account::AnswerObligations;
+use crate::audit::desk::AuditContext;
+use crate::audit::shelf::EvidenceLines;
+use crate::file::StructureLine;
 use crate::home::Structure;
 use crate::home::commoner::{check_closed, check_commoner};
 use crate::home::finitely::firing_finitely;
 use crate::home::liveness::asks_for_liveness;
-use crate::home::returning::{Way, check_returning, sequence};
+use crate::home::returning::{ReturnWay, check_returning, sequence};
 use crate::home::stays::which_stay;
 use crate::home::undone::check_undone;
 use crate::{Document, begun_after, first_breach};
@@ -16,7 +16,7 @@ use parikh_net::{Net, Predicate, TransitionId};
 
 /// The conclusion of an argument. Predicates are indices in the `HomeAccount`.
 #[derive(Default)]
-struct Conclusion {
+struct StructureConclusion {
     stay: Vec<usize>,
     lost: Vec<usize>,
     /// True if every firing can be undone.
@@ -27,14 +27,14 @@ struct Conclusion {
 
 /// The net of an argument, and the predicates of the answer translated to this net, with their
 /// indices.
-struct Subject<'s> {
+struct StructureNet<'s> {
     net: &'s Net,
     /// True if this is the original net.
     is_original: bool,
     asked: Vec<(usize, Predicate)>,
 }
 
-impl Subject<'_> {
+impl StructureNet<'_> {
     /// Returns the indices of the predicates that satisfy a condition.
     fn those(&self, mut is_so: impl FnMut(&Predicate) -> bool) -> Vec<usize> {
         self.asked.iter().filter(|(_, wanted)| is_so(wanted)).map(|(at, _)| *at).collect()
@@ -44,8 +44,8 @@ impl Subject<'_> {
 /// Checks an argument about the whole net, and discharges the obligations that it shows. `searched`
 /// is true if the answer also relies on a search, which may be too large to repeat.
 pub(super) fn weigh<'n>(
-    desk: &mut Desk<'n>,
-    account: &mut Account<'n>,
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
     id: &str,
     searched: bool,
 ) -> Result<(), String> {
@@ -57,10 +57,10 @@ pub(super) fn weigh<'n>(
     // A predicate that cannot be translated to the net of the reduction is not covered.
     let here = |(at, wanted)| Some((at, shelf.translate_home(wanted, on)?));
     let asked = (0..).zip(&home.wanted).filter_map(here).collect();
-    let subject = Subject { net: shelf.net_of(on)?, is_original: on.is_none(), asked };
+    let subject = StructureNet { net: shelf.net_of(on)?, is_original: on.is_none(), asked };
     let is_too_large = |markings: &u64| searched && *markings > desk.most_visited;
-    let Conclusion { stay, lost, undone, checked } = match &structure {
-        Structure::Visited(markings) if is_too_large(markings) => Conclusion::default(),
+    let StructureConclusion { stay, lost, undone, checked } = match &structure {
+        Structure::Visited(markings) if is_too_large(markings) => StructureConclusion::default(),
         structure => conclusion(desk, &subject, structure)?,
     };
     if let Structure::Lost { after, .. } = &structure
@@ -81,22 +81,26 @@ pub(super) fn weigh<'n>(
 
 /// Checks an argument and returns its conclusion.
 fn conclusion(
-    desk: &Desk<'_>,
-    subject: &Subject<'_>,
+    desk: &AuditContext<'_>,
+    subject: &StructureNet<'_>,
     structure: &Structure,
-) -> Result<Conclusion, String> {
+) -> Result<StructureConclusion, String> {
     let goes_on = &mut || desk.watch.goes_on();
     let net = subject.net;
     Ok(match structure {
         Structure::Finitely(weights) => {
             let finite = firing_finitely(net, weights).ok();
             let is_lost = |wanted: &_| finite.as_ref().is_some_and(|it| it.check(wanted).is_ok());
-            Conclusion { lost: subject.those(is_lost), ..Conclusion::default() }
+            StructureConclusion { lost: subject.those(is_lost), ..StructureConclusion::default() }
         }
         Structure::Commoner { traps, refutation } => {
             check_commoner(net, traps, refutation, goes_on).map_err(|flaw| flaw.to_string())?;
             let stay = subject.those(asks_for_liveness);
-            Conclusion { stay, checked: "siphons and traps checked", ..Conclusion::default() }
+            StructureConclusion {
+                stay,
+                checked: "siphons and traps checked",
+                ..StructureConclusion::default()
+            }
         }
         Structure::Closed { traps, refutation } => {
             let (mut stay, mut flaw) = (Vec::new(), None);
@@ -111,7 +115,7 @@ fn conclusion(
                 return Err(flaw);
             }
             let checked = "siphons and traps of the closed net checked";
-            Conclusion { stay, checked, ..Conclusion::default() }
+            StructureConclusion { stay, checked, ..StructureConclusion::default() }
         }
         // Reductions do not preserve that firings can be undone.
         Structure::Undone(_) if !subject.is_original => {
@@ -120,10 +124,10 @@ fn conclusion(
         Structure::Undone(steps) => {
             check_undone(net, steps, goes_on).map_err(|flaw| flaw.to_string())?;
             let checked = "every firing can be undone";
-            Conclusion { undone: true, checked, ..Conclusion::default() }
+            StructureConclusion { undone: true, checked, ..StructureConclusion::default() }
         }
         Structure::Returning(ways) => {
-            if let Way::Downhill { document, .. } = &ways.way {
+            if let ReturnWay::Downhill { document, .. } = &ways.way {
                 desk.refuse_large(document)?;
             }
             let asked: Vec<&Predicate> = subject.asked.iter().map(|(_, wanted)| wanted).collect();
@@ -132,7 +136,7 @@ fn conclusion(
             let mut kept = kept.into_iter();
             let stay = subject.those(|_| kept.next() == Some(true));
             let checked = "ways back from everywhere checked";
-            Conclusion { stay, checked, ..Conclusion::default() }
+            StructureConclusion { stay, checked, ..StructureConclusion::default() }
         }
         Structure::Lost { after, document } => lost_after(desk, subject, after, document)?,
         Structure::Visited(markings) => {
@@ -149,7 +153,12 @@ fn conclusion(
                 false => "all markings of the reduced net visited again",
                 true => "all markings visited again",
             };
-            Conclusion { stay: those(true), lost: those(false), checked, ..Conclusion::default() }
+            StructureConclusion {
+                stay: those(true),
+                lost: those(false),
+                checked,
+                ..StructureConclusion::default()
+            }
         }
     })
 }
@@ -157,11 +166,11 @@ fn conclusion(
 /// Checks a document about the net after a firing sequence, and returns the predicates that it
 /// refutes there.
 fn lost_after(
-    desk: &Desk<'_>,
-    subject: &Subject<'_>,
+    desk: &AuditContext<'_>,
+    subject: &StructureNet<'_>,
     after: &[(TransitionId, u64)],
     document: &Document,
-) -> Result<Conclusion, String> {
+) -> Result<StructureConclusion, String> {
     if document.assumes_units() {
         return Err("the document assumes safe units".to_owned());
     }
@@ -177,12 +186,12 @@ fn lost_after(
         return Err("nothing that is asked is lost there".to_owned());
     }
     let checked = "what comes after a sequence checked";
-    Ok(Conclusion { lost, checked, ..Conclusion::default() })
+    Ok(StructureConclusion { lost, checked, ..StructureConclusion::default() })
 }
 
 /// Reads an argument about the whole net, and the id of its reduction, which is replayed first.
-fn read(shelf: &mut Shelf<'_>, id: &str) -> Result<(Structure, Option<String>), String> {
-    let AboutAll { on, structure } = shelf.take(id)?;
+fn read(shelf: &mut EvidenceLines<'_>, id: &str) -> Result<(Structure, Option<String>), String> {
+    let StructureLine { on, structure } = shelf.take(id)?;
     if let Some(on) = &on {
         shelf.reduce(on)?;
     }

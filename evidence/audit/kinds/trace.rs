@@ -1,9 +1,9 @@
 //! Firing sequences: the markings along them are reachable.
 
-use crate::audit::account::Account;
-use crate::audit::desk::Desk;
-use crate::audit::shelf::Shelf;
-use crate::file::{self, Trace};
+use crate::audit::account::AnswerObligations;
+use crate::audit::desk::AuditContext;
+use crate::audit::shelf::EvidenceLines;
+use crate::file::{self, TraceLine};
 use crate::first_breach;
 use parikh_net::FiringSequence;
 use parikh_net::printable::Quoted;
@@ -11,8 +11,8 @@ use parikh_net::printable::Quoted;
 /// Replays a trace. Looks for goals after each number of firings in `looks`, or everywhere for
 /// `None`.
 pub(super) fn weigh<'n>(
-    desk: &mut Desk<'n>,
-    account: &mut Account<'n>,
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
     looks: Vec<Option<u64>>,
     id: &str,
 ) -> Result<(), String> {
@@ -30,7 +30,7 @@ pub(super) fn weigh<'n>(
 }
 
 /// Reads the firing sequence with this id.
-pub(super) fn sequence(shelf: &Shelf<'_>, id: &str) -> Result<FiringSequence, String> {
-    let Trace { steps } = shelf.take(id)?;
+pub(super) fn sequence(shelf: &EvidenceLines<'_>, id: &str) -> Result<FiringSequence, String> {
+    let TraceLine { steps } = shelf.take(id)?;
     file::sequence(shelf.net(), &steps)
 }

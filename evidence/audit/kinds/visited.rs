@@ -1,13 +1,13 @@
 //! Obligations about runs that the auditor discharges by visiting markings along the runs.
 
-use crate::audit::account::Account;
-use crate::audit::desk::Desk;
+use crate::audit::account::AnswerObligations;
+use crate::audit::desk::AuditContext;
 use crate::file::VisitedRuns;
 
 /// Visits the markings along runs that may have the properties of open obligations.
 pub(super) fn weigh<'n>(
-    desk: &mut Desk<'n>,
-    account: &mut Account<'n>,
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
     id: &str,
 ) -> Result<(), String> {
     if account.runs.is_empty() {

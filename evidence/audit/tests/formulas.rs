@@ -110,9 +110,9 @@ fn formulas_over_questions_are_confirmed_by_what_decides_them() {
                 is_listed.then(|| truth(goal)).or_else(|| initially(goal))
             });
             for value in [true, false] {
-                let answer = answer("f", &Value::Holds(value).to_string(), &by.join(", "));
+                let answer = answer("f", &AnswerValue::Holds(value).to_string(), &by.join(", "));
                 let judged = judged(&net, &question, &format!("{lines}{answer}"));
-                let confirmed = matches!(judged.verdict, Verdict::Confirmed(_));
+                let confirmed = matches!(judged.verdict, AuditVerdict::Confirmed(_));
                 let context = || format!("seed {seed}: {judged:?}\n{question:?}");
                 assert!(!confirmed || right_value == Some(value), "{}", context());
                 assert!(confirmed || shown != Some(value), "{}", context());

@@ -186,23 +186,23 @@ fn searches_for_runs_are_made_again() {
         let lines = answer(id, value, "").replace("\"shown_by\"", &by);
         audit(&net, &questions(), "Some", &lines).0.remove(0).verdict
     };
-    let confirmed = |verdict| matches!(verdict, Verdict::Confirmed(_));
+    let confirmed = |verdict| matches!(verdict, AuditVerdict::Confirmed(_));
     let refused = |verdict, part: &str| match verdict {
-        Verdict::Refused(why) => assert!(why.contains(part), "{why}"),
+        AuditVerdict::Refused(why) => assert!(why.contains(part), "{why}"),
         other => panic!("{other:?}"),
     };
     assert!(confirmed(searched("never", "TRUE", 2)));
     refused(searched("again", "TRUE", 2), "visited again: some run is without A GF");
     refused(searched("next", "TRUE", 2), "visited again");
     refused(searched("again", "FALSE", 2), "a run without");
-    assert!(matches!(searched("never", "TRUE", 101), Verdict::Searched(_)));
+    assert!(matches!(searched("never", "TRUE", 101), AuditVerdict::Searched(_)));
     let growing =
         text::parse(&format!("{QUEUE}\ntransition grow: other -> other + waits")).unwrap();
     let by = "\"searched\": {\"markings\": 5, \"stubborn\": false}, \"shown_by\"";
     let lines = answer("never", "TRUE", "").replace("\"shown_by\"", by);
     let verdict = audit(&growing, &questions(), "Some", &lines).0.remove(0).verdict;
     // On the way to two tokens on `served`, there are infinitely many markings.
-    assert!(matches!(verdict, Verdict::Searched(_)), "{verdict:?}");
+    assert!(matches!(verdict, AuditVerdict::Searched(_)), "{verdict:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The command line.
 
-use parikh_evidence::reader::Language;
-use parikh_evidence::reader::timing::Times;
+use parikh_evidence::reader::FormulaLanguage;
+use parikh_evidence::reader::timing::TimeTreatment;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 const HELP: &str = include_str!("help.txt");
 
 /// The arguments and options of the command line.
-pub(crate) struct Arguments {
+pub(crate) struct CertifyArguments {
     pub(crate) model: PathBuf,
     pub(crate) evidence: Vec<PathBuf>,
     pub(crate) queries: Option<PathBuf>,
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     /// Files of formulas.
     pub(crate) formulas: Vec<PathBuf>,
     /// The language of the files of formulas.
-    pub(crate) language: Language,
+    pub(crate) language: FormulaLanguage,
     /// The final markings of cases; if empty, those of the model.
     pub(crate) finals: Vec<String>,
     /// The fairness assumptions; if empty, questions are about all runs.
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// True if the questions of query files are about cases.
     pub(crate) cases: bool,
     /// The treatment of times and priorities of the model.
-    pub(crate) times: Times,
+    pub(crate) times: TimeTreatment,
     pub(crate) unfold: u64,
     pub(crate) visit: u64,
     pub(crate) timeout: Duration,
@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     pub(crate) json: bool,
 }
 
-impl Arguments {
+impl CertifyArguments {
     /// Returns true if the command line gives formulas besides query files.
     pub(crate) fn has_formulas(&self) -> bool {
         !self.formula.is_empty() || !self.formulas.is_empty()
@@ -47,8 +47,8 @@ impl Arguments {
 }
 
 /// The request of the command line.
-pub(crate) enum Wanted {
-    Audit(Arguments),
+pub(crate) enum CertifyRequest {
+    Audit(CertifyArguments),
     Text(String),
 }
 
@@ -56,19 +56,19 @@ pub(crate) enum Wanted {
 ///
 /// # Errors
 /// A message about the wrong argument.
-pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, String> {
-    let mut arguments = Arguments {
+pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<CertifyRequest, String> {
+    let mut arguments = CertifyArguments {
         model: PathBuf::new(),
         evidence: Vec::new(),
         queries: None,
         formula: Vec::new(),
         formulas: Vec::new(),
-        language: Language::Seen,
+        language: FormulaLanguage::Seen,
         finals: Vec::new(),
         fair: Vec::new(),
         spin: false,
         cases: false,
-        times: Times::Refused,
+        times: TimeTreatment::Refused,
         unfold: 20_000_000,
         visit: 1_000_000,
         timeout: Duration::from_secs(3600),
@@ -98,11 +98,11 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
             "--formulas" => arguments.formulas.push(value()?.into()),
             "--language" => {
                 arguments.language = match value()?.to_str() {
-                    Some("inline") => Language::Inline,
-                    Some("xml") => Language::Xml,
-                    Some("lola") => Language::Lola,
-                    Some("contest") => Language::Contest,
-                    Some("2011") => Language::Early,
+                    Some("inline") => FormulaLanguage::Inline,
+                    Some("xml") => FormulaLanguage::Xml,
+                    Some("lola") => FormulaLanguage::Lola,
+                    Some("contest") => FormulaLanguage::Contest,
+                    Some("2011") => FormulaLanguage::Early,
                     _ => {
                         let what = "--language is inline, xml, contest, 2011 or lola";
                         return Err(what.to_owned());
@@ -126,12 +126,12 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
                 _ => return Err("--format is text or json".to_owned()),
             },
             "--cases" if attached.is_none() => arguments.cases = true,
-            "--untimed" if attached.is_none() => arguments.times = Times::LeftOut,
+            "--untimed" if attached.is_none() => arguments.times = TimeTreatment::LeftOut,
             "--quiet" | "-q" if attached.is_none() => arguments.quiet = true,
-            "--help" | "-h" => return Ok(Wanted::Text(HELP.to_owned())),
+            "--help" | "-h" => return Ok(CertifyRequest::Text(HELP.to_owned())),
             "--version" | "-V" => {
                 let version = format!("parikh-certify {}\n", env!("CARGO_PKG_VERSION"));
-                return Ok(Wanted::Text(version));
+                return Ok(CertifyRequest::Text(version));
             }
             "--" if attached.is_none() => only_paths = true,
             _ => return Err(format!("there is no option {option}")),
@@ -143,7 +143,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
     if arguments.evidence.is_empty() {
         return Err("the evidence is missing".to_owned());
     }
-    Ok(Wanted::Audit(arguments))
+    Ok(CertifyRequest::Audit(arguments))
 }
 
 fn number(option: &str, text: &OsString) -> Result<u64, String> {

@@ -1,7 +1,7 @@
 //! The guard measures time and memory during the audit, and stops the audit at a limit. If the
 //! audit does not stop soon, the guard abandons it.
 
-use parikh_evidence::audit::{OutOf, Watch};
+use parikh_evidence::audit::{AuditWatch, ExhaustedLimit};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -12,28 +12,28 @@ const LOOKING: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_millis(1000);
 
 /// The end of an audit.
-pub(crate) enum Ended<T> {
+pub(crate) enum AuditEnd<T> {
     /// The audit returned a result, complete or stopped.
     With(T),
     /// The audit panicked.
     Failed,
     /// The audit was stopped and did not return in time.
-    Left(OutOf),
+    Left(ExhaustedLimit),
 }
 
 /// Waits for the result of the audit, within a time limit and a memory limit in bytes.
 pub(crate) fn wait<T>(
     found: &Receiver<T>,
-    watch: &Watch,
+    watch: &AuditWatch,
     timeout: Duration,
     memory: u64,
-) -> Ended<T> {
+) -> AuditEnd<T> {
     let begun = Instant::now();
-    let mut told: Option<(OutOf, Instant)> = None;
+    let mut told: Option<(ExhaustedLimit, Instant)> = None;
     loop {
         match found.recv_timeout(LOOKING) {
-            Ok(found) => return Ended::With(found),
-            Err(RecvTimeoutError::Disconnected) => return Ended::Failed,
+            Ok(found) => return AuditEnd::With(found),
+            Err(RecvTimeoutError::Disconnected) => return AuditEnd::Failed,
             Err(RecvTimeoutError::Timeout) => {}
         }
         let resident = resident().unwrap_or(0);
@@ -41,13 +41,13 @@ pub(crate) fn wait<T>(
             // The audit may allocate a lot before it stops, so the grace period ends at 110 % of
             // the memory limit.
             Some((out_of, when)) if when.elapsed() > GRACE || resident > memory / 10 * 11 => {
-                return Ended::Left(out_of);
+                return AuditEnd::Left(out_of);
             }
             Some(_) => {}
             None => {
                 let out_of = match (begun.elapsed() >= timeout, resident > memory) {
-                    (true, _) => Some(OutOf::Time),
-                    (false, true) => Some(OutOf::Memory),
+                    (true, _) => Some(ExhaustedLimit::Time),
+                    (false, true) => Some(ExhaustedLimit::Memory),
                     (false, false) => None,
                 };
                 if let Some(out_of) = out_of {

@@ -8,18 +8,21 @@ mod guard;
 mod printed;
 mod systems;
 
-use arguments::{Arguments, Wanted};
-use guard::Ended;
-use parikh_evidence::audit::{Audit, Broken, Judged, OutOf, Progress, Report, Verdict, Watch};
-use parikh_evidence::coloured::{self, ColouredAudit, Limits};
+use arguments::{CertifyArguments, CertifyRequest};
+use guard::AuditEnd;
+use parikh_evidence::audit::{
+    Audit, AuditProgress, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError,
+    ExhaustedLimit,
+};
+use parikh_evidence::coloured::{self, ColouredAudit, RepeatLimits};
 use parikh_evidence::extended::ExtendedAudit;
 use parikh_evidence::question::Question;
 use parikh_evidence::question::cases::with_one_case;
 use parikh_evidence::reader::fair::fairness;
 use parikh_evidence::reader::lts;
-use parikh_evidence::reader::pnml::Extended;
+use parikh_evidence::reader::pnml::ExtendedModel;
 use parikh_evidence::reader::queries::typed::{self, AsXml};
-use parikh_evidence::reader::queries::{self, Property};
+use parikh_evidence::reader::queries::{self, AuditedProperty};
 use parikh_evidence::reader::{self, Unreadable};
 use parikh_net::printable::{Printable, Quoted};
 use parikh_net::{Marking, Net, marking_text};
@@ -30,8 +33,8 @@ use std::sync::{Arc, mpsc};
 
 fn main() -> ExitCode {
     let arguments = match arguments::read(std::env::args_os().skip(1)) {
-        Ok(Wanted::Audit(arguments)) => Arc::new(arguments),
-        Ok(Wanted::Text(text)) => {
+        Ok(CertifyRequest::Audit(arguments)) => Arc::new(arguments),
+        Ok(CertifyRequest::Text(text)) => {
             print(&text);
             return ExitCode::SUCCESS;
         }
@@ -40,7 +43,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let watch = Watch::default();
+    let watch = AuditWatch::default();
     let (send, found) = mpsc::channel();
     let auditing = (Arc::clone(&arguments), watch.clone());
     let audit = move || {
@@ -54,16 +57,16 @@ fn main() -> ExitCode {
         return ExitCode::from(1);
     }
     match guard::wait(&found, &watch, arguments.timeout, arguments.memory) {
-        Ended::With(Ok(audited)) => ExitCode::from(tell(&arguments, audited)),
-        Ended::With(Err(Refusal { code, why })) => {
+        AuditEnd::With(Ok(audited)) => ExitCode::from(tell(&arguments, audited)),
+        AuditEnd::With(Err(Refusal { code, why })) => {
             say("error", &why);
             ExitCode::from(code)
         }
-        Ended::Failed => {
+        AuditEnd::Failed => {
             say("error", "the audit could not be finished");
             ExitCode::from(1)
         }
-        Ended::Left(out_of) => {
+        AuditEnd::Left(out_of) => {
             let code = tell(&arguments, left(watch.progress(), out_of));
             // The audit is still running in its thread.
             std::process::exit(code.into());
@@ -86,13 +89,13 @@ impl From<String> for Refusal {
 /// The result of an audit, with the files that are broken and the files whose questions are
 /// unknown.
 #[derive(Default)]
-struct Audited {
-    report: Report,
-    broken: Vec<Broken>,
+struct AuditOutcome {
+    report: AuditReport,
+    broken: Vec<EvidenceFileError>,
     unasked: Vec<PathBuf>,
 }
 
-fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
+fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcome, Refusal> {
     let path = match arguments.model.is_dir() || parikh_files::is_archive(&arguments.model) {
         true => arguments.model.join("model.pnml"),
         false => arguments.model.clone(),
@@ -105,7 +108,7 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
     }
     if matches!(reader::transition_system(&bytes), Ok(Some(_))) {
         let (about_labels, about_net) = systems::split(files);
-        let mut audited = Audited::default();
+        let mut audited = AuditOutcome::default();
         if !about_labels.is_empty() {
             audited = systems::audit(arguments, &path, &bytes, &about_labels, watch)?;
         }
@@ -118,18 +121,18 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
         return Ok(audited);
     }
     let audited = audit_net(arguments, &path, &bytes, &files, watch)?;
-    Ok(Audited { unasked, ..audited })
+    Ok(AuditOutcome { unasked, ..audited })
 }
 
 /// Audits evidence about the net in `path`, whose content is `bytes`.
 fn audit_net(
-    arguments: &Arguments,
+    arguments: &CertifyArguments,
     path: &Path,
     bytes: &[u8],
     files: &[PathBuf],
-    watch: &Watch,
-) -> Result<Audited, Refusal> {
-    let mut broken: Vec<Broken> = Vec::new();
+    watch: &AuditWatch,
+) -> Result<AuditOutcome, Refusal> {
+    let mut broken: Vec<EvidenceFileError> = Vec::new();
     let asked = |net: &Net, examination: &str| asked(arguments, path, net, examination);
     let report = if coloured::is_coloured(bytes) {
         if !arguments.finals.is_empty() || arguments.cases {
@@ -138,7 +141,7 @@ fn audit_net(
         }
         let model =
             coloured::read_as(bytes, arguments.times).map_err(|error| in_file(path, &error))?;
-        let limits = Limits { tried: arguments.unfold, visited: arguments.visit };
+        let limits = RepeatLimits { tried: arguments.unfold, visited: arguments.visit };
         let audit = ColouredAudit::new(&model, limits, Box::new(asked));
         let mut audit = audit.with_watch(watch.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
@@ -156,7 +159,7 @@ fn audit_net(
                 let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
                 let mut audit = if arguments.cases { audit.of_cases() } else { audit };
                 files.iter().for_each(|file| broken.extend(audit.file(file).err()));
-                return Ok(Audited { report: audit.finish(), broken, unasked: Vec::new() });
+                return Ok(AuditOutcome { report: audit.finish(), broken, unasked: Vec::new() });
             }
         };
         let net = &match arguments.cases {
@@ -168,20 +171,24 @@ fn audit_net(
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     };
-    Ok(Audited { report, broken, unasked: Vec::new() })
+    Ok(AuditOutcome { report, broken, unasked: Vec::new() })
 }
 
 /// Reads a model without colours. The net of a transition system is named after its file.
-fn read_net(arguments: &Arguments, path: &Path, bytes: &[u8]) -> Result<Extended, Unreadable> {
+fn read_net(
+    arguments: &CertifyArguments,
+    path: &Path,
+    bytes: &[u8],
+) -> Result<ExtendedModel, Unreadable> {
     let Some(system) = reader::transition_system(bytes)? else {
         return reader::model_as(bytes, arguments.times);
     };
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    Ok(Extended { net: lts::net(&system, &name)?.into(), note: None })
+    Ok(ExtendedModel { net: lts::net(&system, &name)?.into(), note: None })
 }
 
 /// Parses the markings of `--final`, without duplicates.
-fn finals(arguments: &Arguments, net: &Net) -> Result<Vec<Marking>, String> {
+fn finals(arguments: &CertifyArguments, net: &Net) -> Result<Vec<Marking>, String> {
     let mut finals: Vec<Marking> = Vec::new();
     for text in &arguments.finals {
         let last = marking_text::parse(text, net).map_err(|why| format!("--final: {why}"))?;
@@ -195,7 +202,7 @@ fn finals(arguments: &Arguments, net: &Net) -> Result<Vec<Marking>, String> {
 /// Splits the evidence files into those whose questions are available, and the others. The others
 /// are about formulas from a command line, which are in no file.
 fn asked_of(
-    arguments: &Arguments,
+    arguments: &CertifyArguments,
     model: &Path,
     files: Vec<PathBuf>,
 ) -> (Vec<PathBuf>, Vec<PathBuf>) {
@@ -212,21 +219,27 @@ fn asked_of(
 
 /// Returns the results so far of an audit that did not stop in time. Answers that assume safe units
 /// are not confirmed, since unread evidence may violate the claim.
-fn left(progress: Progress, out_of: OutOf) -> Audited {
-    let Progress { judged, at } = progress;
-    let mut judged: Vec<Judged> = judged.into_iter().flatten().collect();
-    let confirmed = |verdict: &Verdict| matches!(verdict, Verdict::Confirmed(_));
+fn left(progress: AuditProgress, out_of: ExhaustedLimit) -> AuditOutcome {
+    let AuditProgress { judged, at } = progress;
+    let mut judged: Vec<AuditedAnswer> = judged.into_iter().flatten().collect();
+    let confirmed = |verdict: &AuditVerdict| matches!(verdict, AuditVerdict::Confirmed(_));
     for answer in judged.iter_mut().filter(|it| it.assumes_units && confirmed(&it.verdict)) {
-        answer.verdict = Verdict::Stopped(out_of);
+        answer.verdict = AuditVerdict::Stopped(out_of);
     }
     let (file, line) = at.unwrap_or_else(|| ("the model".to_owned(), 0));
     let what = format!("not confirmed: {out_of}");
-    let stopped = Some((Broken { file, line, what }, out_of));
-    Audited { report: Report { judged, stopped, ..Report::default() }, ..Audited::default() }
+    let stopped = Some((EvidenceFileError { file, line, what }, out_of));
+    AuditOutcome {
+        report: AuditReport { judged, stopped, ..AuditReport::default() },
+        ..AuditOutcome::default()
+    }
 }
 
 /// Prints the results, and returns the exit code.
-fn tell(arguments: &Arguments, Audited { report, broken, unasked }: Audited) -> u8 {
+fn tell(
+    arguments: &CertifyArguments,
+    AuditOutcome { report, broken, unasked }: AuditOutcome,
+) -> u8 {
     for file in &unasked {
         let what = "its formulas were given on a command line; nothing of it was looked at (give them \
                     here, too, with the same --formula and --formulas)";
@@ -241,8 +254,8 @@ fn tell(arguments: &Arguments, Audited { report, broken, unasked }: Audited) -> 
     report.irregular.iter().for_each(|irregular| say("note", &irregular.to_string()));
     if let Some((here, out_of)) = &report.stopped {
         let limit = match out_of {
-            OutOf::Time => format!("--timeout {}s", arguments.timeout.as_secs_f64()),
-            OutOf::Memory => format!("--memory {}M", arguments.memory >> 20),
+            ExhaustedLimit::Time => format!("--timeout {}s", arguments.timeout.as_secs_f64()),
+            ExhaustedLimit::Memory => format!("--memory {}M", arguments.memory >> 20),
         };
         say("error", &format!("{here} ({limit}); nothing that comes after was looked at"));
     }
@@ -251,12 +264,13 @@ fn tell(arguments: &Arguments, Audited { report, broken, unasked }: Audited) -> 
         false => printed::text(&report, arguments.quiet),
     });
     let judged = &report.judged;
-    let is = |wanted: fn(&Verdict) -> bool| judged.iter().any(|answer| wanted(&answer.verdict));
+    let is =
+        |wanted: fn(&AuditVerdict) -> bool| judged.iter().any(|answer| wanted(&answer.verdict));
     match () {
-        () if is(|verdict| matches!(verdict, Verdict::Refused(_))) => 4,
+        () if is(|verdict| matches!(verdict, AuditVerdict::Refused(_))) => 4,
         () if !broken.is_empty() => 1,
         () if report.stopped.is_some() || judged.is_empty() || !unasked.is_empty() => 3,
-        () if is(|verdict| !matches!(verdict, Verdict::Confirmed(_))) => 3,
+        () if is(|verdict| !matches!(verdict, AuditVerdict::Confirmed(_))) => 3,
         () if !report.irregular.is_empty() || !report.cut_short.is_empty() => 6,
         () if !report.incomplete.is_empty() => 5,
         () => 0,
@@ -266,32 +280,32 @@ fn tell(arguments: &Arguments, Audited { report, broken, unasked }: Audited) -> 
 /// Returns the questions about `net` of an examination, from its query file or from the formulas
 /// given.
 fn asked(
-    arguments: &Arguments,
+    arguments: &CertifyArguments,
     model: &Path,
     net: &Net,
     examination: &str,
-) -> Result<Vec<Property>, String> {
+) -> Result<Vec<AuditedProperty>, String> {
     let properties = match examination == "Formulas" && arguments.has_formulas() {
         true => formulas(arguments, net)?,
         false => query_file(arguments, model, net, examination)?,
     };
     let fairness = fairness(net, &arguments.fair).map_err(|why| format!("--fair: {why}"))?;
     let refuse = |what: &str| Unreadable { line: 0, what: what.to_owned() };
-    let under = |Property { id, question }: Property| {
+    let under = |AuditedProperty { id, question }: AuditedProperty| {
         let fair = |question: Question| question.under(&fairness).map_err(refuse);
-        Property { id, question: question.and_then(fair) }
+        AuditedProperty { id, question: question.and_then(fair) }
     };
     Ok(properties.into_iter().map(under).collect())
 }
 
 /// Reads the formulas given, in the order in which the prover names them.
-fn formulas(arguments: &Arguments, net: &Net) -> Result<Vec<Property>, String> {
+fn formulas(arguments: &CertifyArguments, net: &Net) -> Result<Vec<AuditedProperty>, String> {
     let as_xml: AsXml<'_> = match arguments.cases {
         true => &queries::read_of_cases,
         false => &queries::read,
     };
     let typed = arguments.formula.iter().map(|text| typed::read_one(net, text, as_xml));
-    let mut properties: Vec<Property> = typed.collect();
+    let mut properties: Vec<AuditedProperty> = typed.collect();
     for file in &arguments.formulas {
         properties.extend(questions_in(file, arguments, net)?);
     }
@@ -300,7 +314,11 @@ fn formulas(arguments: &Arguments, net: &Net) -> Result<Vec<Property>, String> {
 }
 
 /// Reads the questions in a file.
-fn questions_in(file: &Path, arguments: &Arguments, net: &Net) -> Result<Vec<Property>, String> {
+fn questions_in(
+    file: &Path,
+    arguments: &CertifyArguments,
+    net: &Net,
+) -> Result<Vec<AuditedProperty>, String> {
     let bytes = contents(file, arguments.memory)?;
     let properties = reader::questions(net, &bytes, arguments.language, arguments.cases);
     properties.map_err(|error| in_file(file, &error))
@@ -308,11 +326,11 @@ fn questions_in(file: &Path, arguments: &Arguments, net: &Net) -> Result<Vec<Pro
 
 /// Reads the questions about `net` in the query file of an examination.
 fn query_file(
-    arguments: &Arguments,
+    arguments: &CertifyArguments,
     model: &Path,
     net: &Net,
     examination: &str,
-) -> Result<Vec<Property>, String> {
+) -> Result<Vec<AuditedProperty>, String> {
     // The name comes from an evidence file, and must not lead to another directory.
     let plain = !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
     // The questions of the file are printed beside the verdict.

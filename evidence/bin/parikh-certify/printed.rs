@@ -1,23 +1,23 @@
 //! The results of an audit as text and as JSON.
 
-use parikh_evidence::audit::{Judged, OutOf, Report, Verdict};
+use parikh_evidence::audit::{AuditReport, AuditVerdict, AuditedAnswer, ExhaustedLimit};
 use parikh_net::assumption::{self, Assumption};
 use parikh_net::printable::{self, Word};
 use std::fmt::Write as _;
 
 /// Returns the verdict in one word, and the reason in a sentence.
-fn verdict(verdict: &Verdict) -> (&'static str, String) {
+fn verdict(verdict: &AuditVerdict) -> (&'static str, String) {
     match verdict {
-        Verdict::Confirmed(how) => ("confirmed", how.clone()),
-        Verdict::Searched(why) => ("searched", why.clone()),
-        Verdict::Beyond(why) => ("beyond", why.clone()),
-        Verdict::Stopped(out_of) => ("not confirmed", out_of.to_string()),
-        Verdict::Refused(why) => ("refused", why.clone()),
+        AuditVerdict::Confirmed(how) => ("confirmed", how.clone()),
+        AuditVerdict::Searched(why) => ("searched", why.clone()),
+        AuditVerdict::Beyond(why) => ("beyond", why.clone()),
+        AuditVerdict::Stopped(out_of) => ("not confirmed", out_of.to_string()),
+        AuditVerdict::Refused(why) => ("refused", why.clone()),
     }
 }
 
 /// The number of answers with each verdict.
-struct Counts {
+struct VerdictCounts {
     answers: usize,
     confirmed: usize,
     searched: usize,
@@ -28,11 +28,12 @@ struct Counts {
     assuming: usize,
 }
 
-impl Counts {
-    fn of(judged: &[Judged]) -> Self {
+impl VerdictCounts {
+    fn of(judged: &[AuditedAnswer]) -> Self {
         let count = |word| judged.iter().filter(|it| verdict(&it.verdict).0 == word).count();
-        let assuming = |it: &&Judged| it.assumes_units && verdict(&it.verdict).0 != "refused";
-        Counts {
+        let assuming =
+            |it: &&AuditedAnswer| it.assumes_units && verdict(&it.verdict).0 != "refused";
+        VerdictCounts {
             answers: judged.len(),
             confirmed: count("confirmed"),
             searched: count("searched"),
@@ -45,9 +46,9 @@ impl Counts {
 }
 
 /// Returns the line for an answer: its position, the question, the value and the verdict.
-fn line(answer: &Judged) -> String {
+fn line(answer: &AuditedAnswer) -> String {
     let (word, sentence) = verdict(&answer.verdict);
-    let Judged { file, line, examination, id, question, value, .. } = answer;
+    let AuditedAnswer { file, line, examination, id, question, value, .. } = answer;
     // These texts come from the file and may contain anything. Each is printed as one word, and cut
     // so that the verdict stays visible.
     let [examination, id, value] = [examination, id, value].map(|it| short(it));
@@ -73,16 +74,16 @@ fn short(text: &str) -> String {
 const LONGEST_WORD: usize = 120;
 
 /// Prints the report as text. Texts from files cannot start new lines.
-pub(crate) fn text(report: &Report, quiet: bool) -> String {
-    let Report { judged, unanswered, .. } = report;
+pub(crate) fn text(report: &AuditReport, quiet: bool) -> String {
+    let AuditReport { judged, unanswered, .. } = report;
     let mut text = String::new();
     for answer in judged {
-        if quiet && matches!(answer.verdict, Verdict::Confirmed(_)) {
+        if quiet && matches!(answer.verdict, AuditVerdict::Confirmed(_)) {
             continue;
         }
         let _ = writeln!(text, "{}", super::printable(&line(answer)));
     }
-    let counts = Counts::of(judged);
+    let counts = VerdictCounts::of(judged);
     let answers = if counts.answers == 1 { "answer" } else { "answers" };
     let _ = write!(text, "{} of {} {answers} confirmed", counts.confirmed, counts.answers);
     if counts.confirmed < counts.answers {
@@ -114,7 +115,7 @@ pub(crate) fn text(report: &Report, quiet: bool) -> String {
 const JSON_VERSION: u32 = 1;
 
 /// Prints the report as JSON, one object per line.
-pub(crate) fn json(report: &Report, unreadable: usize) -> String {
+pub(crate) fn json(report: &AuditReport, unreadable: usize) -> String {
     let mut text = String::new();
     for answer in &report.judged {
         let (word, sentence) = verdict(&answer.verdict);
@@ -131,8 +132,9 @@ pub(crate) fn json(report: &Report, unreadable: usize) -> String {
         });
         let _ = writeln!(text, "{object}");
     }
-    let counts = Counts::of(&report.judged);
-    let stopped = report.stopped.as_ref().map(|(_, out_of): &(_, OutOf)| out_of.to_string());
+    let counts = VerdictCounts::of(&report.judged);
+    let stopped =
+        report.stopped.as_ref().map(|(_, out_of): &(_, ExhaustedLimit)| out_of.to_string());
     let object = serde_json::json!({
         "version": JSON_VERSION, "type": "summary", "answers": counts.answers, "confirmed": counts.confirmed,
         "searched": counts.searched, "beyond": counts.beyond, "refused": counts.refused,

@@ -1,8 +1,8 @@
 //! Evidence files about parallel systems, and their audit.
 
-use super::arguments::Arguments;
-use super::{Audited, Refusal, contents, in_file};
-use parikh_evidence::audit::Watch;
+use super::arguments::CertifyArguments;
+use super::{AuditOutcome, Refusal, contents, in_file};
+use parikh_evidence::audit::AuditWatch;
 use parikh_evidence::reader::{Unreadable, transition_system};
 use parikh_evidence::systems::audit::{FORMAT, SystemAudit};
 use parikh_evidence::systems::{Endings, System, properties, read_dot};
@@ -40,14 +40,14 @@ pub(crate) fn split(files: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
 
 /// Audits evidence about the system in `path`, whose content is `bytes`.
 pub(crate) fn audit(
-    arguments: &Arguments,
+    arguments: &CertifyArguments,
     path: &Path,
     bytes: &[u8],
     files: &[PathBuf],
-    watch: &Watch,
-) -> Result<Audited, Refusal> {
+    watch: &AuditWatch,
+) -> Result<AuditOutcome, Refusal> {
     let system = read(path, bytes)?;
-    let mut audited = Audited::default();
+    let mut audited = AuditOutcome::default();
     for file in files {
         let asked = property_file(arguments, path, file)?;
         let content = contents(&asked, arguments.memory)?;
@@ -66,7 +66,11 @@ pub(crate) fn audit(
 
 /// Returns the file of properties for an evidence file. It is the file of `--queries`, or the file
 /// with the same name beside the system.
-fn property_file(arguments: &Arguments, model: &Path, file: &Path) -> Result<PathBuf, String> {
+fn property_file(
+    arguments: &CertifyArguments,
+    model: &Path,
+    file: &Path,
+) -> Result<PathBuf, String> {
     if let Some(named) = &arguments.queries {
         return Ok(named.clone());
     }

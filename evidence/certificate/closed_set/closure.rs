@@ -16,7 +16,7 @@ use parikh_net::Net;
 use std::collections::{BTreeMap, HashSet};
 
 /// The level, the required tokens and the change of a transition at this level.
-type Touch = (usize, u64, i64);
+type ClosureTouch = (usize, u64, i64);
 
 impl ClosedSet {
     /// Checks that every firing of a member leads to a member.
@@ -37,12 +37,12 @@ impl ClosedSet {
             for arc in net.post(t) {
                 touched.entry(level_of[arc.place.index()]).or_default().1 += arc.weight as i64;
             }
-            let touched: Vec<Touch> =
+            let touched: Vec<ClosureTouch> =
                 touched.into_iter().map(|(level, (pre, change))| (level, pre, change)).collect();
             let Some(last) = touched.iter().rposition(|&(_, _, change)| change != 0) else {
                 continue; // a member is its own result
             };
-            let mut ways = Ways {
+            let mut ways = ParallelPaths {
                 set: self,
                 touched: &touched,
                 last,
@@ -89,10 +89,10 @@ impl ClosedSet {
 const MOST_PAIRS: (usize, usize) = (1 << 20, 16);
 
 /// The parallel paths of one transition through the set.
-struct Ways<'w, 'g> {
+struct ParallelPaths<'w, 'g> {
     set: &'w ClosedSet,
     /// The touched levels, ascending.
-    touched: &'w [Touch],
+    touched: &'w [ClosureTouch],
     /// The index in `touched` of the last change.
     last: usize,
     /// Pairs that have been visited or are on the worklist. A node determines its level.
@@ -102,7 +102,7 @@ struct Ways<'w, 'g> {
     clock: &'w mut Clock<'g>,
 }
 
-impl Ways<'_, '_> {
+impl ParallelPaths<'_, '_> {
     /// Returns true if each result of the vectors of a head is a vector of this head. The search
     /// uses a worklist instead of recursion, because a net has as many levels as places.
     fn stay(&mut self, level: usize, head: u32) -> Result<bool, ClosedSetFlaw> {

@@ -14,7 +14,7 @@ use std::hash::Hash;
 
 /// Properties of a closed set that are computed once.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(super) struct SetShape {
     /// Level by place.
     pub(super) level_of: Vec<usize>,
     /// The length of the vectors of each node.
@@ -23,7 +23,7 @@ pub(super) struct Shape {
     values: Vec<(u64, u64)>,
 }
 
-impl Shape {
+impl SetShape {
     pub(super) fn new(set: &ClosedSet, level_of: Vec<usize>, heights: Vec<u32>) -> Self {
         let levels = level_of.len();
         let mut values = vec![(u64::MAX, 0); levels];
@@ -33,7 +33,7 @@ impl Shape {
                 values[level] = (values[level].0.min(value), values[level].1.max(value));
             }
         }
-        Shape { level_of, heights, values }
+        SetShape { level_of, heights, values }
     }
 
     /// Returns the smallest and the largest sum over the ranges of the levels, as if the levels
@@ -54,7 +54,7 @@ const MOST_NODES: (usize, usize) = (1 << 22, 32);
 /// Returns true if some member satisfies `predicate`.
 pub(super) fn any(
     set: &ClosedSet,
-    shape: &Shape,
+    shape: &SetShape,
     net: &Net,
     predicate: &Predicate,
     goes_on: &mut dyn FnMut() -> bool,
@@ -62,12 +62,12 @@ pub(super) fn any(
     if impossible(shape, predicate) {
         return Ok(false);
     }
-    let mut store = Store::new(set, shape, net, goes_on);
+    let mut store = NodeStore::new(set, shape, net, goes_on);
     Ok(store.satisfying(set.root, predicate)? != 0)
 }
 
 /// Returns true if the ranges of the places alone exclude the predicate.
-fn impossible(shape: &Shape, predicate: &Predicate) -> bool {
+fn impossible(shape: &SetShape, predicate: &Predicate) -> bool {
     match predicate {
         Predicate::False => true,
         Predicate::Atom(atom) => shape
@@ -80,7 +80,7 @@ fn impossible(shape: &Shape, predicate: &Predicate) -> bool {
 }
 
 /// Returns the terms of an atom by ascending level.
-fn over_levels(shape: &Shape, atom: &Atom) -> Vec<(usize, i64)> {
+fn over_levels(shape: &SetShape, atom: &Atom) -> Vec<(usize, i64)> {
     let terms = atom.sum.terms().iter();
     let mut terms: Vec<(usize, i64)> =
         terms.map(|&(place, weight)| (shape.level_of[place.index()], weight)).collect();
@@ -89,7 +89,7 @@ fn over_levels(shape: &Shape, atom: &Atom) -> Vec<(usize, i64)> {
 }
 
 /// The child of a part at a value.
-pub(super) enum Below<S> {
+pub(super) enum PartChild<S> {
     /// The whole vector set of a node.
     All(u32),
     /// A part, to be built.
@@ -97,12 +97,12 @@ pub(super) enum Below<S> {
 }
 
 /// The children of a part, by ascending value.
-pub(super) type Values<S> = Vec<(u64, Below<S>)>;
+pub(super) type PartChildren<S> = Vec<(u64, PartChild<S>)>;
 
 /// The nodes of a closed set and of the subsets built from it.
-pub(super) struct Store<'s, 'g> {
+pub(super) struct NodeStore<'s, 'g> {
     pub(super) set: &'s ClosedSet,
-    pub(super) shape: &'s Shape,
+    pub(super) shape: &'s SetShape,
     net: &'s Net,
     /// The nodes after those of the set, with their heights.
     pub(super) made: Vec<(u64, u32, u32)>,
@@ -113,20 +113,20 @@ pub(super) struct Store<'s, 'g> {
     clock: Clock<'g>,
 }
 
-impl<'s, 'g> Store<'s, 'g> {
+impl<'s, 'g> NodeStore<'s, 'g> {
     pub(super) fn new(
         set: &'s ClosedSet,
-        shape: &'s Shape,
+        shape: &'s SetShape,
         net: &'s Net,
         goes_on: &'g mut dyn FnMut() -> bool,
     ) -> Self {
         let (made, heights, known) = (Vec::new(), Vec::new(), HashMap::new());
         let most = MOST_NODES.0 + MOST_NODES.1 * set.nodes.len();
-        Store { set, shape, net, made, heights, known, most, clock: Clock::new(goes_on) }
+        NodeStore { set, shape, net, made, heights, known, most, clock: Clock::new(goes_on) }
     }
 }
 
-impl Store<'_, '_> {
+impl NodeStore<'_, '_> {
     fn node(&self, number: u32) -> (u64, u32, u32) {
         let at = number as usize - 2;
         match at.checked_sub(self.set.nodes.len()) {
@@ -195,15 +195,15 @@ impl Store<'_, '_> {
                     // The value disables `t`, whatever the remaining values are.
                     Some(need) if value < need => {
                         if !enabled {
-                            values.push((value, Below::All(down)));
+                            values.push((value, PartChild::All(down)));
                         }
                     }
                     _ if level == last => {
                         if enabled {
-                            values.push((value, Below::All(down)));
+                            values.push((value, PartChild::All(down)));
                         }
                     }
-                    _ => values.push((value, Below::Part(down))),
+                    _ => values.push((value, PartChild::Part(down))),
                 }
             }
             Ok(())
@@ -228,9 +228,9 @@ impl Store<'_, '_> {
                 let sum = add(sum, i128::from(weight) * i128::from(value))?;
                 let (least, most) = ranges[down as usize];
                 if add(sum, most)? <= bound {
-                    values.push((value, Below::All(down)));
+                    values.push((value, PartChild::All(down)));
                 } else if add(sum, least)? <= bound {
-                    values.push((value, Below::Part((down, sum))));
+                    values.push((value, PartChild::Part((down, sum))));
                 }
             }
             Ok(())
@@ -281,10 +281,10 @@ impl Store<'_, '_> {
                 let from_b = next.is_ge().then(|| of_b.next()).flatten();
                 values.extend(match (from_a, from_b) {
                     (Some((value, a)), Some((_, b))) if a != b => {
-                        Some((value, Below::Part((a, b))))
+                        Some((value, PartChild::Part((a, b))))
                     }
                     (Some((value, all)), _) | (_, Some((value, all))) => {
-                        Some((value, Below::All(all)))
+                        Some((value, PartChild::All(all)))
                     }
                     (None, None) => None,
                 });
@@ -297,15 +297,15 @@ impl Store<'_, '_> {
     pub(super) fn make<S: Copy + Eq + Hash>(
         &mut self,
         top: S,
-        mut below: impl FnMut(&Self, usize, S, &mut Values<S>) -> Result<(), Flaw>,
+        mut below: impl FnMut(&Self, usize, S, &mut PartChildren<S>) -> Result<(), Flaw>,
     ) -> Result<u32, Flaw> {
         /// A child of a part: a node, or the number of a part of the next level.
-        enum Entry {
+        enum ChildEntry {
             Node(u64, u32),
             Part(u64, usize),
         }
         // For each level, the start of each part's entries, and the entries of all parts.
-        let mut levels: Vec<(Vec<usize>, Vec<Entry>)> = Vec::new();
+        let mut levels: Vec<(Vec<usize>, Vec<ChildEntry>)> = Vec::new();
         let mut parts = vec![top];
         let (mut values, mut total) = (Vec::new(), 0);
         while !parts.is_empty() {
@@ -322,13 +322,13 @@ impl Store<'_, '_> {
                 for (value, below) in values.drain(..) {
                     self.clock.tick().map_err(flaw)?;
                     entries.push(match below {
-                        Below::All(node) => Entry::Node(value, node),
-                        Below::Part(part) => {
+                        PartChild::All(node) => ChildEntry::Node(value, node),
+                        PartChild::Part(part) => {
                             let number = *numbers.entry(part).or_insert_with(|| {
                                 next.push(part);
                                 next.len() - 1
                             });
-                            Entry::Part(value, number)
+                            ChildEntry::Part(value, number)
                         }
                     });
                 }
@@ -347,8 +347,8 @@ impl Store<'_, '_> {
                 for entry in entries[ends[0]..ends[1]].iter().rev() {
                     self.clock.tick().map_err(flaw)?;
                     let (value, down) = match *entry {
-                        Entry::Node(value, node) => (value, node),
-                        Entry::Part(value, number) => (value, made[number]),
+                        ChildEntry::Node(value, node) => (value, node),
+                        ChildEntry::Part(value, number) => (value, made[number]),
                     };
                     right = self.put(value, down, right)?;
                 }

@@ -40,7 +40,7 @@ mod steps;
 
 pub use super::flaw::ClosedSetFlaw;
 use super::{Flaw, check_names};
-use members::Shape;
+use members::SetShape;
 use num_bigint::BigUint;
 use parikh_net::{LinearSum, Net, PlaceId, Predicate, TransitionId, TreeProperty};
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ pub struct ClosedSet<P = PlaceId> {
 #[derive(Debug)]
 pub struct CheckedClosedSet<'s> {
     set: &'s ClosedSet,
-    shape: Shape,
+    shape: SetShape,
 }
 
 /// The number of steps between two calls of `goes_on`.
@@ -114,7 +114,7 @@ impl ClosedSet {
             return Err(ClosedSetFlaw::Initial);
         }
         self.check_closed(net, &level_of, &heights, &mut clock)?;
-        Ok(CheckedClosedSet { set: self, shape: Shape::new(self, level_of, heights) })
+        Ok(CheckedClosedSet { set: self, shape: SetShape::new(self, level_of, heights) })
     }
 
     /// Returns the length of the vectors of each node.
@@ -197,7 +197,8 @@ impl CheckedClosedSet<'_> {
     /// and transitions of `predicate` must exist.
     ///
     /// # Errors
-    /// [`Flaw::DoesNotFollow`] if a member satisfies it; [`Flaw::Stopped`], [`Flaw::Overflow`] or
+    /// [`Flaw::DoesNotFollow`] if a member satisfies it;
+    /// [`Flaw::Stopped`], [`Flaw::Overflow`] or
     /// [`Flaw::TooLarge`] if that is not known.
     pub fn refutes(
         &self,
@@ -215,7 +216,8 @@ impl CheckedClosedSet<'_> {
     /// must exist.
     ///
     /// # Errors
-    /// [`Flaw::Stopped`], [`Flaw::Overflow`] or [`Flaw::TooLarge`] if that is not known.
+    /// [`Flaw::Stopped`], [`Flaw::Overflow`] or
+    /// [`Flaw::TooLarge`] if that is not known.
     pub fn tree(
         &self,
         net: &Net,

@@ -8,13 +8,13 @@
 //! The set found so far is rebuilt in each step. Unused nodes are dropped from time to time.
 
 use super::ClosedSet;
-use super::members::{Below, Shape, Store, too_large};
+use super::members::{NodeStore, PartChild, SetShape, too_large};
 use crate::certificate::Flaw;
 use parikh_net::{Net, Predicate, TransitionId};
 use std::collections::BTreeMap;
 
 /// The level, the required tokens and the change of n firings at this level.
-type Touch = (usize, u64, i64);
+type StepTouch = (usize, u64, i64);
 
 /// The number of built nodes after which unused nodes are dropped.
 const DROPPED_AT: usize = 1 << 21;
@@ -22,7 +22,7 @@ const DROPPED_AT: usize = 1 << 21;
 /// Returns true if the steps lead from every member to one that satisfies `target`.
 pub(super) fn cover(
     set: &ClosedSet,
-    shape: &Shape,
+    shape: &SetShape,
     net: &Net,
     target: &Predicate,
     steps: &[(TransitionId, u64)],
@@ -32,13 +32,13 @@ pub(super) fn cover(
 }
 
 fn cover_dropping(
-    (set, shape, net): (&ClosedSet, &Shape, &Net),
+    (set, shape, net): (&ClosedSet, &SetShape, &Net),
     target: &Predicate,
     steps: &[(TransitionId, u64)],
     dropped_at: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<bool, Flaw> {
-    let mut store = Store::new(set, shape, net, goes_on);
+    let mut store = NodeStore::new(set, shape, net, goes_on);
     // Reuse the nodes of the set for equal built nodes, because in the end the found set should be
     // the whole set.
     for (&node, number) in set.nodes.iter().zip(2..) {
@@ -63,7 +63,12 @@ fn cover_dropping(
 }
 
 /// Returns the requirements and changes of `count` firings of `t` in a row, by ascending level.
-fn touched(net: &Net, shape: &Shape, t: TransitionId, count: u64) -> Result<Vec<Touch>, Flaw> {
+fn touched(
+    net: &Net,
+    shape: &SetShape,
+    t: TransitionId,
+    count: u64,
+) -> Result<Vec<StepTouch>, Flaw> {
     let mut touched: BTreeMap<usize, (u64, i64)> = BTreeMap::new();
     for arc in net.pre(t) {
         touched.entry(shape.level_of[arc.place.index()]).or_default().0 = arc.weight;
@@ -81,9 +86,9 @@ fn touched(net: &Net, shape: &Shape, t: TransitionId, count: u64) -> Result<Vec<
     touched.into_iter().map(many).collect::<Option<_>>().ok_or(Flaw::Overflow)
 }
 
-impl Store<'_, '_> {
+impl NodeStore<'_, '_> {
     /// Returns the members of `from` that enable the firings and reach a member of `to` by them.
-    fn before(&mut self, from: u32, to: u32, touched: &[Touch]) -> Result<u32, Flaw> {
+    fn before(&mut self, from: u32, to: u32, touched: &[StepTouch]) -> Result<u32, Flaw> {
         if to == 0 {
             return Ok(0);
         }
@@ -97,8 +102,8 @@ impl Store<'_, '_> {
                 while results.next_if(|&(value, _)| value < after).is_some() {}
                 if let Some((_, result)) = results.next_if(|&(value, _)| value == after) {
                     values.push(match level >= last && down == result {
-                        true => (value, Below::All(down)),
-                        false => (value, Below::Part((down, result))),
+                        true => (value, PartChild::All(down)),
+                        false => (value, PartChild::Part((down, result))),
                     });
                 }
             }

@@ -22,7 +22,7 @@ use parikh_net::{Fairness, Marking, Net, TransitionId};
 use parikh_temporal::Marks;
 
 /// An edge between nodes.
-pub(super) struct Way {
+pub(super) struct RunEdge {
     /// The target node.
     pub(super) to: u32,
     /// The marks of the edge.
@@ -33,22 +33,22 @@ pub(super) struct Way {
 
 /// The fairness that a run must have with respect to a transition.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fair {
+enum FairnessConstraint {
     Anyhow,
     Weakly,
     Strongly,
 }
 
 /// The graph of the visited nodes, with the fairness constraints.
-pub(super) struct Graph<'a> {
+pub(super) struct ProductGraph<'a> {
     net: &'a Net,
     wanted: Marks,
     /// The transitions with a fairness constraint.
     listed: Vec<TransitionId>,
     /// The fairness constraint of each transition.
-    fair: Vec<Fair>,
+    fair: Vec<FairnessConstraint>,
     /// The edges of each node.
-    pub(super) after: Vec<Vec<Way>>,
+    pub(super) after: Vec<Vec<RunEdge>>,
     /// The listed transitions that each node enables.
     enabled: Vec<Box<[TransitionId]>>,
 }
@@ -56,18 +56,18 @@ pub(super) struct Graph<'a> {
 /// The component number of a removed node.
 const GONE: u32 = u32::MAX;
 
-impl<'a> Graph<'a> {
+impl<'a> ProductGraph<'a> {
     /// Creates a graph without nodes. A component must carry the marks `wanted`.
     pub(super) fn new(net: &'a Net, fairness: &Fairness, wanted: Marks) -> Self {
-        let mut fair = vec![Fair::Anyhow; net.transition_count()];
-        fairness.weak().iter().for_each(|t| fair[t.index()] = Fair::Weakly);
-        fairness.strong().iter().for_each(|t| fair[t.index()] = Fair::Strongly);
+        let mut fair = vec![FairnessConstraint::Anyhow; net.transition_count()];
+        fairness.weak().iter().for_each(|t| fair[t.index()] = FairnessConstraint::Weakly);
+        fairness.strong().iter().for_each(|t| fair[t.index()] = FairnessConstraint::Strongly);
         let listed = fairness.transitions().collect();
-        Graph { net, wanted, listed, fair, after: Vec::new(), enabled: Vec::new() }
+        ProductGraph { net, wanted, listed, fair, after: Vec::new(), enabled: Vec::new() }
     }
 
     /// Adds the next node, with its marking and its edges.
-    pub(super) fn push(&mut self, marking: &Marking, after: Vec<Way>) {
+    pub(super) fn push(&mut self, marking: &Marking, after: Vec<RunEdge>) {
         let enabled = self.listed.iter().copied().filter(|&t| self.net.is_enabled(marking, t));
         self.enabled.push(enabled.collect());
         self.after.push(after);
@@ -80,7 +80,7 @@ impl<'a> Graph<'a> {
     pub(super) fn has_round(&self, goes_on: &mut dyn FnMut() -> bool) -> Result<bool, Flaw> {
         // The component of each node in the previous decomposition.
         let mut part = vec![0u32; self.after.len()];
-        let mut looks = Looks::new(self.net.transition_count());
+        let mut looks = ComponentFirings::new(self.net.transition_count());
         loop {
             if !goes_on() {
                 return Err(Flaw::Stopped);
@@ -96,17 +96,19 @@ impl<'a> Graph<'a> {
             let left = (0..self.after.len()).filter(|&node| part[node] != GONE);
             let mut nodes: Vec<usize> = left.collect();
             nodes.sort_by_key(|&node| found.of[node]);
-            let is_inside = |part: &[u32], node: usize, way: &Way| {
+            let is_inside = |part: &[u32], node: usize, way: &RunEdge| {
                 part[way.to as usize] == part[node] && found.of[way.to as usize] == found.of[node]
             };
             let before = part.clone();
             let mut takes_away = false;
             for component in nodes.chunk_by(|&a, &b| found.of[a] == found.of[b]) {
-                let inside = |node: usize, way: &Way| is_inside(&before, node, way);
+                let inside = |node: usize, way: &RunEdge| is_inside(&before, node, way);
                 match self.look(component, &inside, &mut looks) {
-                    Look::Round => return Ok(true),
-                    Look::Nothing => component.iter().for_each(|&node| part[node] = GONE),
-                    Look::Without(gone) => {
+                    ComponentResult::Round => return Ok(true),
+                    ComponentResult::Nothing => {
+                        component.iter().for_each(|&node| part[node] = GONE)
+                    }
+                    ComponentResult::Without(gone) => {
                         for &node in component {
                             let enables = self.enabled[node].iter().any(|t| gone.contains(t));
                             part[node] = if enables { GONE } else { found.of[node] };
@@ -125,9 +127,9 @@ impl<'a> Graph<'a> {
     fn look(
         &self,
         component: &[usize],
-        inside: &dyn Fn(usize, &Way) -> bool,
-        looks: &mut Looks,
-    ) -> Look {
+        inside: &dyn Fn(usize, &RunEdge) -> bool,
+        looks: &mut ComponentFirings,
+    ) -> ComponentResult {
         let mut carried: Option<Marks> = None;
         looks.begin();
         for &node in component {
@@ -138,23 +140,36 @@ impl<'a> Graph<'a> {
             self.enabled[node].iter().for_each(|&t| looks.enables(t));
         }
         if !carried.is_some_and(|marks| self.wanted.within(marks)) {
-            return Look::Nothing;
+            return ComponentResult::Nothing;
         }
         let waits = looks.waits();
-        let is =
-            |wanted: Fair| move |&(t, _): &(TransitionId, usize)| self.fair[t.index()] == wanted;
-        if waits.iter().copied().filter(is(Fair::Weakly)).any(|(_, times)| times == component.len())
+        let is = |wanted: FairnessConstraint| {
+            move |&(t, _): &(TransitionId, usize)| self.fair[t.index()] == wanted
+        };
+        if waits
+            .iter()
+            .copied()
+            .filter(is(FairnessConstraint::Weakly))
+            .any(|(_, times)| times == component.len())
         {
-            return Look::Nothing;
+            return ComponentResult::Nothing;
         }
-        let strongly: Vec<TransitionId> =
-            waits.iter().copied().filter(is(Fair::Strongly)).map(|(t, _)| t).collect();
-        if strongly.is_empty() { Look::Round } else { Look::Without(strongly) }
+        let strongly: Vec<TransitionId> = waits
+            .iter()
+            .copied()
+            .filter(is(FairnessConstraint::Strongly))
+            .map(|(t, _)| t)
+            .collect();
+        if strongly.is_empty() {
+            ComponentResult::Round
+        } else {
+            ComponentResult::Without(strongly)
+        }
     }
 }
 
 /// The result of the examination of a component.
-enum Look {
+enum ComponentResult {
     /// A fair run can visit all of the component infinitely often.
     Round,
     /// No fair run stays in the component.
@@ -165,7 +180,7 @@ enum Look {
 }
 
 /// The transitions that fire in a component, and the number of nodes that enable each transition.
-struct Looks {
+struct ComponentFirings {
     round: u32,
     /// The last round in which each transition was seen to fire.
     fired: Vec<u32>,
@@ -176,9 +191,9 @@ struct Looks {
     seen: Vec<TransitionId>,
 }
 
-impl Looks {
+impl ComponentFirings {
     fn new(transitions: usize) -> Self {
-        Looks {
+        ComponentFirings {
             round: 0,
             fired: vec![0; transitions],
             enabled: vec![(0, 0); transitions],

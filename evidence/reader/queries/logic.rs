@@ -9,11 +9,11 @@ use parikh_net::{Net, Predicate};
 use roxmltree::Node;
 
 /// A conjunction or disjunction under construction.
-struct Open<'a, 'input, T> {
+struct OpenJunction<'a, 'input, T> {
     /// True for a disjunction.
     any: bool,
     /// The operands still to be read, in reverse order.
-    left: Vec<Operand<'a, 'input>>,
+    left: Vec<UnreadOperand<'a, 'input>>,
     /// The results of the operands read so far.
     done: Vec<T>,
     /// The number of nesting levels in the file: 1, or 0 for the two cases of an equivalence.
@@ -22,7 +22,7 @@ struct Open<'a, 'input, T> {
 
 /// A part of a formula still to be read.
 #[derive(Clone, Copy)]
-pub(super) enum Operand<'a, 'input> {
+pub(super) enum UnreadOperand<'a, 'input> {
     /// The formula at a node, negated if the boolean is true.
     Formula(Node<'a, 'input>, bool),
     /// The conjunction of two formulas, each negated if its boolean is true.
@@ -57,15 +57,15 @@ pub(super) fn junctions<'a, 'input, T>(
     leaf: &dyn Fn(Node<'a, 'input>, bool) -> Result<T, Unreadable>,
     join: &dyn Fn(bool, Vec<T>) -> T,
 ) -> Result<T, Unreadable> {
-    let mut open: Vec<Open<'a, 'input, T>> = Vec::new();
-    let mut next = Operand::Formula(node, negated);
+    let mut open: Vec<OpenJunction<'a, 'input, T>> = Vec::new();
+    let mut next = UnreadOperand::Formula(node, negated);
     let (mut leaves, mut depth) = (0, 0);
     let most = SPARE_LEAVES + 4 * node.descendants().count();
     loop {
         let mut made = match operands(next)? {
             Some((any, left)) => {
-                let levels = usize::from(matches!(next, Operand::Formula(..)));
-                open.push(Open { any, left, done: Vec::new(), levels });
+                let levels = usize::from(matches!(next, UnreadOperand::Formula(..)));
+                open.push(OpenJunction { any, left, done: Vec::new(), levels });
                 depth += levels;
                 if depth > DEEPEST {
                     let what = format!("formulas nested deeper than {DEEPEST} are not read");
@@ -75,7 +75,7 @@ pub(super) fn junctions<'a, 'input, T>(
             }
             None => {
                 leaves += 1;
-                let Operand::Formula(node, negated) = next else {
+                let UnreadOperand::Formula(node, negated) = next else {
                     return Err(Unreadable::at(node, "expected a formula"));
                 };
                 if leaves > most {
@@ -106,18 +106,18 @@ pub(super) fn junctions<'a, 'input, T>(
 }
 
 /// The operands of a junction in reverse order; the boolean is true for a disjunction.
-pub(super) type Operands<'a, 'input> = (bool, Vec<Operand<'a, 'input>>);
+pub(super) type JunctionOperands<'a, 'input> = (bool, Vec<UnreadOperand<'a, 'input>>);
 
 /// Returns the operands of a formula, negated if the formula is negated, or `None` for a leaf. ¬(a
 /// ∧ b) = ¬a ∨ ¬b, ¬(a ∨ b) = ¬a ∧ ¬b, a → b = ¬a ∨ b, and a ↔ b = (a ∧ b) ∨ (¬a ∧ ¬b).
 pub(super) fn operands<'a, 'input>(
-    whole: Operand<'a, 'input>,
-) -> Result<Option<Operands<'a, 'input>>, Unreadable> {
+    whole: UnreadOperand<'a, 'input>,
+) -> Result<Option<JunctionOperands<'a, 'input>>, Unreadable> {
     let (node, negated) = match whole {
-        Operand::Formula(node, negated) => (node, negated),
-        Operand::Both(both) => {
+        UnreadOperand::Formula(node, negated) => (node, negated),
+        UnreadOperand::Both(both) => {
             let both =
-                both.into_iter().rev().map(|(node, negated)| Operand::Formula(node, negated));
+                both.into_iter().rev().map(|(node, negated)| UnreadOperand::Formula(node, negated));
             return Ok(Some((false, both.collect())));
         }
     };
@@ -138,11 +138,11 @@ pub(super) fn operands<'a, 'input>(
             let (a, b) = (parts[0].0, parts[1].0);
             let differ = alike == negated;
             let cases = [[(a, true), (b, !differ)], [(a, false), (b, differ)]];
-            return Ok(Some((true, cases.map(Operand::Both).to_vec())));
+            return Ok(Some((true, cases.map(UnreadOperand::Both).to_vec())));
         }
     };
     let parts = parts.into_iter().rev();
-    Ok(Some((any, parts.map(|(node, negated)| Operand::Formula(node, negated)).collect())))
+    Ok(Some((any, parts.map(|(node, negated)| UnreadOperand::Formula(node, negated)).collect())))
 }
 
 /// A logical operator.

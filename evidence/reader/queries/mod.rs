@@ -58,7 +58,7 @@ pub const DEEPEST: usize = 2_000;
 
 /// A property of a query file.
 #[derive(Debug)]
-pub struct Property {
+pub struct AuditedProperty {
     /// The id as written in the file.
     pub id: String,
     /// The question, or the reason why it is not supported.
@@ -69,8 +69,8 @@ pub struct Property {
 ///
 /// # Errors
 /// When the file is not a list of properties. An error in a formula is reported in its own
-/// [`Property`].
-pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
+/// [`AuditedProperty`].
+pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Unreadable> {
     properties(net, None, bytes)
 }
 
@@ -81,7 +81,7 @@ pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
 ///
 /// # Errors
 /// As [`read`]. Also when the net has no final marking, or when a transition is enabled in one.
-pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
+pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Unreadable> {
     let refuse = |what: &str| Err(Unreadable { line: 0, what: what.to_owned() });
     let finals = net.final_markings();
     if finals.is_empty() {
@@ -108,7 +108,7 @@ fn properties(
     net: &Net,
     done: Option<&Predicate>,
     bytes: &[u8],
-) -> Result<Vec<Property>, Unreadable> {
+) -> Result<Vec<AuditedProperty>, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
     let root = tree.root_element();
@@ -116,7 +116,7 @@ fn properties(
         let what = format!("expected `property-set`, found `{}`", name(root));
         return Err(Unreadable::at(root, what));
     }
-    let (mut properties, mut unreadable): (Vec<Property>, usize) = (Vec::new(), 0);
+    let (mut properties, mut unreadable): (Vec<AuditedProperty>, usize) = (Vec::new(), 0);
     for node in elements(root) {
         let property = property(net, done, node, unreadable < MOST_UNREADABLE)?;
         unreadable += usize::from(property.question.is_err());
@@ -128,7 +128,7 @@ fn properties(
 
 /// Makes equal ids of properties different. The first keeps the id, and the others become `ID-2`,
 /// `ID-3` and so on, in order, without collisions with existing ids.
-fn number_equal_ids(properties: &mut [Property]) {
+fn number_equal_ids(properties: &mut [AuditedProperty]) {
     let mut taken: HashSet<String> = properties.iter().map(|it| it.id.clone()).collect();
     let mut met = HashSet::new();
     for property in properties.iter_mut().filter(|it| !it.id.is_empty()) {
@@ -152,7 +152,7 @@ fn property(
     done: Option<&Predicate>,
     node: Node<'_, '_>,
     is_read: bool,
-) -> Result<Property, Unreadable> {
+) -> Result<AuditedProperty, Unreadable> {
     if name(node) != "property" {
         let what = format!("expected `property`, found `{}`", name(node));
         return Err(Unreadable::at(node, what));
@@ -164,7 +164,7 @@ fn property(
             Err(Unreadable { line: 0, what })
         }
     };
-    Ok(Property { id: text(child(node, "id")?)?, question })
+    Ok(AuditedProperty { id: text(child(node, "id")?)?, question })
 }
 
 /// Returns the question of a `formula`. With `done`, the question is about cases that end in a

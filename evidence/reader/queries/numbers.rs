@@ -19,18 +19,18 @@ use std::collections::BTreeMap;
 
 /// A sum Σ a·m(p) + constant, without coefficients 0.
 #[derive(Default)]
-struct Integer {
+struct IntegerSum {
     terms: BTreeMap<PlaceId, i128>,
     constant: i128,
 }
 
-impl Integer {
-    fn constant(constant: i128) -> Integer {
-        Integer { constant, ..Integer::default() }
+impl IntegerSum {
+    fn constant(constant: i128) -> IntegerSum {
+        IntegerSum { constant, ..IntegerSum::default() }
     }
 
     /// Adds `factor` times another number. Returns `None` on overflow of 128 bits.
-    fn add(mut self, other: &Integer, factor: i128) -> Option<Integer> {
+    fn add(mut self, other: &IntegerSum, factor: i128) -> Option<IntegerSum> {
         for (&place, coefficient) in &other.terms {
             let own = self.terms.entry(place).or_default();
             *own = own.checked_add(coefficient.checked_mul(factor)?)?;
@@ -83,7 +83,7 @@ pub(super) fn compare(
 }
 
 /// Reads the number at `node`, at nesting depth `depth`.
-fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<Integer, Unreadable> {
+fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Unreadable> {
     if depth > DEEPEST {
         let what = format!("numbers nested deeper than {DEEPEST} are not read");
         return Err(Unreadable::at(node, what));
@@ -91,7 +91,7 @@ fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<Integer, Unrea
     match name(node) {
         "integer-constant" => constant(node),
         "tokens-count" => {
-            let mut all = Integer::default();
+            let mut all = IntegerSum::default();
             for (place, times) in tokens(net, node)? {
                 *all.terms.entry(place).or_default() += i128::from(times);
             }
@@ -99,7 +99,7 @@ fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<Integer, Unrea
         }
         operator @ ("integer-sum" | "integer-product" | "integer-difference") => {
             let parts = elements(node).map(|part| integer(net, part, depth + 1));
-            let parts: Vec<Integer> = parts.collect::<Result<_, _>>()?;
+            let parts: Vec<IntegerSum> = parts.collect::<Result<_, _>>()?;
             operated(node, operator, parts)
         }
         other => {
@@ -115,8 +115,8 @@ fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<Integer, Unrea
 fn operated(
     node: Node<'_, '_>,
     operator: &str,
-    parts: Vec<Integer>,
-) -> Result<Integer, Unreadable> {
+    parts: Vec<IntegerSum>,
+) -> Result<IntegerSum, Unreadable> {
     let count = parts.len();
     let is_difference = operator == "integer-difference";
     if count == 0 || is_difference && count != 2 {
@@ -130,21 +130,21 @@ fn operated(
         let joined = match operator {
             "integer-sum" => all.add(&part, 1),
             "integer-difference" => all.add(&part, -1),
-            _ if part.terms.is_empty() => Integer::default().add(&all, part.constant),
-            _ if all.terms.is_empty() => Integer::default().add(&part, all.constant),
+            _ if part.terms.is_empty() => IntegerSum::default().add(&all, part.constant),
+            _ if all.terms.is_empty() => IntegerSum::default().add(&part, all.constant),
             _ => return Err(Unreadable::at(node, "tokens times tokens are no sum of tokens")),
         };
         joined.ok_or_else(|| too_large(node))
     })
 }
 
-fn constant(node: Node<'_, '_>) -> Result<Integer, Unreadable> {
+fn constant(node: Node<'_, '_>) -> Result<IntegerSum, Unreadable> {
     let digits = text(node)?;
     let unsigned = digits.strip_prefix(['-', '+']).unwrap_or(&digits);
     let is_number = !unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit());
     // The sum of a textual formula is computed before, so it may need more than 64 bits.
     match digits.parse().ok().filter(|_| is_number) {
-        Some(number) => Ok(Integer::constant(number)),
+        Some(number) => Ok(IntegerSum::constant(number)),
         None => {
             let what = format!("expected a whole number, found {}", Quoted(&digits));
             Err(Unreadable::at(node, what))

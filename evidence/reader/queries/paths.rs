@@ -5,8 +5,10 @@
 //! So `all-paths` of a combination of quantified formulas and a formula without quantifiers is
 //! split. The parts are the quantified formulas and a formula about runs.
 
-use super::logic::{Operand, junctions, operands, predicate};
-use super::quantifiers::{Early, is_operator_of_time, is_path, joined, speaks_of_its_path};
+use super::logic::{UnreadOperand, junctions, operands, predicate};
+use super::quantifiers::{
+    EarlyQuantifier, is_operator_of_time, is_path, joined, speaks_of_its_path,
+};
 use super::{inside, runs, trees};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};
@@ -33,7 +35,7 @@ pub(super) fn of_cases(
     node: Node<'_, '_>,
     negated: bool,
 ) -> Result<Question, Unreadable> {
-    if Early::of(node).is_some() {
+    if EarlyQuantifier::of(node).is_some() {
         return Err(Unreadable::at(node, "this quantifier is not asked of cases"));
     }
     let all = name(node) == "all-paths";
@@ -42,16 +44,17 @@ pub(super) fn of_cases(
 
 /// Reads a question with path quantifiers, negated if `negated`.
 fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Unreadable> {
-    if let Some(early) = Early::of(node) {
-        let (always, met) = (early == Early::Invariant, early == Early::Possibility);
+    if let Some(early) = EarlyQuantifier::of(node) {
+        let (always, met) =
+            (early == EarlyQuantifier::Invariant, early == EarlyQuantifier::Possibility);
         let inside = inside(node)?;
         if inside.descendants().any(is_path) {
             return trees::of_tree(net, node, negated);
         }
         if speaks_of_its_path(inside) {
             // ¬EF φ = A ¬F φ.
-            let is_negated = negated != (early == Early::Impossibility);
-            let all = (early != Early::Possibility) != negated;
+            let is_negated = negated != (early == EarlyQuantifier::Impossibility);
+            let all = (early != EarlyQuantifier::Possibility) != negated;
             return runs::of_runs(net, None, all, (node, is_negated));
         }
         let goals = vec![predicate(net, inside, always)?];
@@ -108,22 +111,23 @@ fn on_nested_paths(
     if !speaks_of_its_path(path) {
         return of_marking(net, path, negated);
     }
-    let (any, left) = operands(Operand::Formula(path, negated))?.unwrap_or_default();
+    let (any, left) = operands(UnreadOperand::Formula(path, negated))?.unwrap_or_default();
     let speaks = |signed: &(Node<'_, '_>, bool)| speaks_of_its_path(signed.0);
-    let count = |operand: &Operand<'_, '_>| match operand {
-        Operand::Formula(node, _) => usize::from(speaks_of_its_path(*node)),
-        Operand::Both(both) => both.iter().filter(|signed| speaks(signed)).count(),
+    let count = |operand: &UnreadOperand<'_, '_>| match operand {
+        UnreadOperand::Formula(node, _) => usize::from(speaks_of_its_path(*node)),
+        UnreadOperand::Both(both) => both.iter().filter(|signed| speaks(signed)).count(),
     };
     // E (φ ∧ ψ) also has to be split in the cases of an equivalence.
-    let is_apart = |operand| matches!(operand, Operand::Formula(..)) || all || count(&operand) <= 1;
+    let is_apart =
+        |operand| matches!(operand, UnreadOperand::Formula(..)) || all || count(&operand) <= 1;
     let spoken: usize = left.iter().map(count).sum();
     if any == all && spoken > 1 || !left.iter().copied().all(is_apart) {
         let what = "formulas of CTL and LTL are answered, and not what mixes them";
         return Err(Unreadable::at(path, what));
     }
-    let part = |operand: Operand<'_, '_>| match operand {
-        Operand::Formula(node, negated) => on_paths(net, all, (node, negated)),
-        Operand::Both(both) => {
+    let part = |operand: UnreadOperand<'_, '_>| match operand {
+        UnreadOperand::Formula(node, negated) => on_paths(net, all, (node, negated)),
+        UnreadOperand::Both(both) => {
             let both = both.into_iter().map(|signed| on_paths(net, all, signed));
             Ok(joined(false, both.collect::<Result<_, _>>()?))
         }

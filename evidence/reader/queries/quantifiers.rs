@@ -15,7 +15,7 @@ pub(super) fn joined(any: bool, mut parts: Vec<Question>) -> Question {
 
 /// Returns true for path quantifiers, including those of the contest's early years.
 pub(super) fn is_path(node: Node<'_, '_>) -> bool {
-    matches!(name(node), "exists-path" | "all-paths") || Early::of(node).is_some()
+    matches!(name(node), "exists-path" | "all-paths") || EarlyQuantifier::of(node).is_some()
 }
 
 /// Returns true for temporal operators.
@@ -40,7 +40,7 @@ pub(super) fn speaks_of_its_path(formula: Node<'_, '_>) -> bool {
 
 /// A quantifier of the contest's early years, which is a path quantifier and an operator in one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Early {
+pub(super) enum EarlyQuantifier {
     /// AG φ.
     Invariant,
     /// EF φ.
@@ -49,13 +49,13 @@ pub(super) enum Early {
     Impossibility,
 }
 
-impl Early {
+impl EarlyQuantifier {
     /// Returns the early quantifier of an element, if it is one.
-    pub(super) fn of(node: Node<'_, '_>) -> Option<Early> {
+    pub(super) fn of(node: Node<'_, '_>) -> Option<EarlyQuantifier> {
         match name(node) {
-            "invariant" => Some(Early::Invariant),
-            "possibility" => Some(Early::Possibility),
-            "impossibility" => Some(Early::Impossibility),
+            "invariant" => Some(EarlyQuantifier::Invariant),
+            "possibility" => Some(EarlyQuantifier::Possibility),
+            "impossibility" => Some(EarlyQuantifier::Impossibility),
             _ => None,
         }
     }

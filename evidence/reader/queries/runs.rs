@@ -20,8 +20,8 @@
 //! a dead marking, while in LTL the dead marking repeats. So such a formula is refused if the
 //! initial marking is dead.
 
-use super::quantifiers::{Early, is_operator_of_time, is_path, speaks_of_its_path};
-use super::timed::{Logic, Reading, Timed};
+use super::quantifiers::{EarlyQuantifier, is_operator_of_time, is_path, speaks_of_its_path};
+use super::timed::{TemporalElement, TemporalElements, TemporalReader};
 use super::{inside, listed};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};
@@ -43,11 +43,13 @@ pub(super) fn of_runs(
         let what = "`next` in a dead initial marking means one thing in CTL and another in LTL";
         return Err(Unreadable::at(path, what));
     }
-    let mut reading: Reading<'_, Linear> = Reading::new(net, path);
+    let mut reading: TemporalReader<'_, Linear> = TemporalReader::new(net, path);
     reading.ends = done.is_some();
-    let read = match Early::of(path) {
+    let read = match EarlyQuantifier::of(path) {
         // The caller has read the quantifier already.
-        Some(_) => reading.timed(Timed { paths: Some(Linear), negated: false, node: path })?,
+        Some(_) => {
+            reading.timed(TemporalElement { paths: Some(Linear), negated: false, node: path })?
+        }
         None => reading.formula(path)?,
     };
     // All runs satisfy the formula if no run violates it.
@@ -62,7 +64,7 @@ pub(super) fn of_runs(
     Ok(if all { none } else { Question::Not(Box::new(none)) })
 }
 
-impl Logic for Linear {
+impl TemporalElements for Linear {
     fn is_timed(node: Node<'_, '_>) -> bool {
         is_operator_of_time(node) || name(node) == "fires"
     }
@@ -81,8 +83,8 @@ impl Logic for Linear {
 
     fn operator<'a, 'input>(
         node: Node<'a, 'input>,
-    ) -> Result<Option<Timed<'a, 'input, Linear>>, Unreadable> {
-        let timed = Timed { paths: Some(Linear), negated: false, node };
+    ) -> Result<Option<TemporalElement<'a, 'input, Linear>>, Unreadable> {
+        let timed = TemporalElement { paths: Some(Linear), negated: false, node };
         Ok(Linear::is_timed(node).then_some(timed))
     }
 

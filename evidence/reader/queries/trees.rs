@@ -14,8 +14,8 @@
 //! `all-paths` is true.
 
 use super::inside;
-use super::quantifiers::{Early, is_operator_of_time, is_path, speaks_of_its_path};
-use super::timed::{Logic, Reading, Timed};
+use super::quantifiers::{EarlyQuantifier, is_operator_of_time, is_path, speaks_of_its_path};
+use super::timed::{TemporalElement, TemporalElements, TemporalReader};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};
 use parikh_net::run_property::RunAtom;
@@ -29,7 +29,7 @@ pub(super) fn of_tree(
     formula: Node<'_, '_>,
     negated: bool,
 ) -> Result<Question, Unreadable> {
-    let mut reading: Reading<'_, Quantifier> = Reading::new(net, formula);
+    let mut reading: TemporalReader<'_, Quantifier> = TemporalReader::new(net, formula);
     let read = reading.formula(formula)?;
     Ok(asked(net, reading, read, negated))
 }
@@ -41,16 +41,16 @@ pub(super) fn on_paths(
     all: bool,
     (path, negated): (Node<'_, '_>, bool),
 ) -> Result<Question, Unreadable> {
-    let mut reading: Reading<'_, Quantifier> = Reading::new(net, path);
+    let mut reading: TemporalReader<'_, Quantifier> = TemporalReader::new(net, path);
     // A ¬ψ = ¬E ψ.
     let paths = if all == negated { Quantifier::Exists } else { Quantifier::All };
-    let read = reading.timed(Timed { paths: Some(paths), negated, node: path })?;
+    let read = reading.timed(TemporalElement { paths: Some(paths), negated, node: path })?;
     Ok(asked(net, reading, read, false))
 }
 
 fn asked(
     net: &Net,
-    mut reading: Reading<'_, Quantifier>,
+    mut reading: TemporalReader<'_, Quantifier>,
     read: Formula<Quantifier>,
     negated: bool,
 ) -> Question {
@@ -60,7 +60,7 @@ fn asked(
     Question::of_tree(net, &TreeProperty::new(&reading.formulas, read, &atoms))
 }
 
-impl Logic for Quantifier {
+impl TemporalElements for Quantifier {
     fn is_timed(node: Node<'_, '_>) -> bool {
         is_path(node)
     }
@@ -71,17 +71,19 @@ impl Logic for Quantifier {
 
     fn operator<'a, 'input>(
         node: Node<'a, 'input>,
-    ) -> Result<Option<Timed<'a, 'input, Quantifier>>, Unreadable> {
+    ) -> Result<Option<TemporalElement<'a, 'input, Quantifier>>, Unreadable> {
         let mut paths = match name(node) {
             "all-paths" => Quantifier::All,
             "exists-path" => Quantifier::Exists,
             _ => {
-                let early = Early::of(node).map(|early| Timed {
+                let early = EarlyQuantifier::of(node).map(|early| TemporalElement {
                     paths: Some(match early {
-                        Early::Invariant => Quantifier::All,
-                        Early::Possibility | Early::Impossibility => Quantifier::Exists,
+                        EarlyQuantifier::Invariant => Quantifier::All,
+                        EarlyQuantifier::Possibility | EarlyQuantifier::Impossibility => {
+                            Quantifier::Exists
+                        }
                     }),
-                    negated: early == Early::Impossibility,
+                    negated: early == EarlyQuantifier::Impossibility,
                     node,
                 });
                 return Ok(early);
@@ -105,7 +107,7 @@ impl Logic for Quantifier {
                 return Err(Unreadable::at(path, what));
             }
         };
-        Ok(Some(Timed { paths, negated, node: path }))
+        Ok(Some(TemporalElement { paths, negated, node: path }))
     }
 
     /// Accepts every element. The reader of a state formula refuses temporal operators without

@@ -3,7 +3,7 @@
 use super::*;
 use crate::no_run::implied::{NotImplied, implies};
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_temporal::{Atom, AtomNames, Formula, Linear, Ltl, parse_ltl};
+use parikh_temporal::{AtomId, AtomNames, Formula, Linear, Ltl, parse_ltl};
 
 /// Reads formulas over `q` (q ≥ 1), `t` (t is enabled) and `dead`. The expected questions are in
 /// Spot's syntax.
@@ -105,8 +105,8 @@ fn random_formula(
     if operators == 0 {
         let leaves = ["<deadlock/>", "<is-fireable><transition>t</transition></is-fireable>"];
         return match rng.u32(..3) {
-            0 => (MARKED.to_owned(), formulas.atom(Atom(0))),
-            at => (leaves[2 - at as usize].to_owned(), formulas.atom(Atom(at))),
+            0 => (MARKED.to_owned(), formulas.atom(AtomId(0))),
+            at => (leaves[2 - at as usize].to_owned(), formulas.atom(AtomId(at))),
         };
     }
     let first = rng.usize(..operators);
@@ -151,7 +151,7 @@ fn none_of(question: &Question) -> Option<RunProperty> {
         };
         let here: Vec<_> = (atoms.len()..)
             .take(property.atoms().len())
-            .map(|number| formulas.atom(Atom(number as u32)))
+            .map(|number| formulas.atom(AtomId(number as u32)))
             .collect();
         atoms.extend_from_slice(property.atoms());
         any.push(property.translated(&mut formulas, &here));
@@ -163,14 +163,14 @@ fn none_of(question: &Question) -> Option<RunProperty> {
 /// Returns the property that the initial marking violates a predicate.
 fn violated(predicate: &Predicate) -> RunProperty {
     let mut formulas = Ltl::default();
-    let atom = formulas.atom(Atom(0));
+    let atom = formulas.atom(AtomId(0));
     let formula = formulas.negate(atom);
     RunProperty::new(&formulas, formula, &[RunAtom::Holds(predicate.clone())])
 }
 
 fn eventually(predicate: &Predicate) -> RunProperty {
     let mut formulas = Ltl::default();
-    let atom = formulas.atom(Atom(0));
+    let atom = formulas.atom(AtomId(0));
     let formula = formulas.eventually(Linear, atom);
     RunProperty::new(&formulas, formula, &[RunAtom::Holds(predicate.clone())])
 }

@@ -33,7 +33,7 @@ use super::conditions::{Candidate, Conditions, Context};
 use super::needs::Preserve;
 use super::weighted_sum::WeightedSum;
 use super::work::WorkNet;
-use parikh_net::{PlaceId, Step, TransitionId};
+use parikh_net::{FiringStep, PlaceId, TransitionId};
 
 /// The conditions of all rules.
 pub static ALL: &[Conditions] = &[
@@ -103,7 +103,8 @@ fn merge_all(
         for &f in second {
             let count = times(h);
             let both = Composite::of(net, h).then(&Composite::of(net, f).repeated(count)?)?;
-            let stands_for = vec![Step { transition: h, count: 1 }, Step { transition: f, count }];
+            let stands_for =
+                vec![FiringStep { transition: h, count: 1 }, FiringStep { transition: f, count }];
             edits.push(Edit::AddTransition { pre: both.pre(), post: both.post(), stands_for });
         }
     }

@@ -58,7 +58,7 @@ use super::{
     Candidate, Conditions, Context, Edit, Preserve, WorkNet, merge_all, puts_only_to,
     takes_only_from,
 };
-use parikh_net::{PlaceId, Step, TransitionId};
+use parikh_net::{FiringStep, PlaceId, TransitionId};
 
 /// The rule; the header of the file states its conditions.
 pub const RULE: Conditions = Conditions::new("post-agglomeration", Preserve::ALL, 6, check);
@@ -95,7 +95,7 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     edits.push(Edit::RemovePlace(p));
     if waiting > 0 {
         // Compute the step before its transition is removed.
-        let step = Step { transition: first, count: waiting };
+        let step = FiringStep { transition: first, count: waiting };
         edits.insert(0, net.can_fire(step).then_some(Edit::Prefire(step))?);
     }
     Some(edits)

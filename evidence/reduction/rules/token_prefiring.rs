@@ -35,7 +35,7 @@
 //! Rule Q of verifypn; token pre-firing in ITS-Tools is the case of a place without producers.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve};
-use parikh_net::Step;
+use parikh_net::FiringStep;
 
 /// The rule; the header of the file states its conditions.
 pub const RULE: Conditions = Conditions::new("token-prefiring", Preserve::ALL, 2, check);
@@ -45,6 +45,6 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     net.require(1, !net.touches_support(t))?;
     net.require(2, net.pre(t).iter().all(|arc| net.consumer_count(arc.place) == 1))?;
     let count = net.pre(t).iter().map(|arc| net.tokens(arc.place) / arc.weight).min()?;
-    let step = Step { transition: t, count };
+    let step = FiringStep { transition: t, count };
     (count > 0 && net.can_fire(step)).then(|| vec![Edit::Prefire(step)])
 }

@@ -14,7 +14,7 @@
 
 use super::{Long, STRIDE};
 use crate::evidence::replay;
-use parikh_net::{FiringSequence, Marking, Step};
+use parikh_net::{FiringSequence, FiringStep, Marking};
 use std::time::Instant;
 
 impl Long<'_> {
@@ -84,7 +84,7 @@ impl Long<'_> {
                 kept.extend(sequence.steps()[..=at].iter().rev());
                 break;
             }
-            let Step { transition: t, count } = step;
+            let FiringStep { transition: t, count } = step;
             let effect = net.effect(net.effect_of(t));
             let mut times = 0;
             for change in effect {
@@ -111,7 +111,7 @@ impl Long<'_> {
                 let at_last = arc.weight.saturating_add(lost.saturating_mul(times - 1));
                 need[arc.place] = need[arc.place].max(at_last);
             }
-            kept.push(Step { transition: t, count: times });
+            kept.push(FiringStep { transition: t, count: times });
         }
         let mut sequence = FiringSequence::new();
         kept.iter().rev().for_each(|step| sequence.push(step.transition, step.count));
@@ -130,7 +130,7 @@ mod tests {
         let until = Instant::now() + Duration::from_secs(10);
         let kept = Long { net, wanted }.needed(&fired(net, names), until)?;
         assert!(wanted(&replay(net, &kept).unwrap()));
-        let told = |step: &Step| match (net.transition_name(step.transition), step.count) {
+        let told = |step: &FiringStep| match (net.transition_name(step.transition), step.count) {
             (name, 1) => name.to_owned(),
             (name, count) => format!("{count}*{name}"),
         };

@@ -29,7 +29,7 @@ impl Board<'_> {
             return pumping;
         }
         let start = Instant::now();
-        let growing = Growing { net: self.net, sum };
+        let growing = PumpTarget { net: self.net, sum };
         let short = match pumping.only() {
             Some(stage) => match (flat(&stage.prefix), flat(&stage.pump)) {
                 (Some(prefix), Some(pump)) => growing.shorten(&prefix, &pump, time),
@@ -57,12 +57,12 @@ fn flat(sequence: &FiringSequence) -> Option<Vec<TransitionId>> {
 type WayAndLoop = (Vec<TransitionId>, Vec<TransitionId>);
 
 /// The sum to increase.
-struct Growing<'a> {
+struct PumpTarget<'a> {
     net: &'a Net,
     sum: &'a LinearSum,
 }
 
-impl Growing<'_> {
+impl PumpTarget<'_> {
     /// Shortens a pump within the time limit.
     fn shorten(
         &self,
@@ -214,7 +214,7 @@ mod tests {
             names.split_whitespace().map(|name| net.transition_named(name).unwrap()).collect()
         };
         let sum = LinearSum::place(net.place_named("made").unwrap());
-        let growing = Growing { net: &net, sum: &sum };
+        let growing = PumpTarget { net: &net, sum: &sum };
         let (prefix, pump) = (fired(prefix), fired(pump));
         let until = Instant::now() + Duration::from_secs(10);
         let (prefix, pump) = if breadth {
@@ -277,7 +277,7 @@ mod tests {
     fn all_of_it_is_made_shorter_where_the_search_finds_nothing() {
         let net = text::parse(NET).unwrap();
         let sum = LinearSum::place(net.place_named("made").unwrap());
-        let growing = Growing { net: &net, sum: &sum };
+        let growing = PumpTarget { net: &net, sum: &sum };
         let named = |name| net.transition_named(name).unwrap();
         let (begin, make, aside) = (named("begin"), named("make"), named("aside"));
         let time = Duration::from_secs(10);

@@ -2,15 +2,15 @@
 
 mod question;
 
-use super::formulas::{self, Asked, Formulas};
-use super::{Outcome, limits, model, signals};
+use super::formulas::{self, FormulaOptions, GivenFormula};
+use super::{ProgramOutcome, limits, model, signals};
 use crate::evidence::words;
 use crate::formula::{Formula, Proposition, Query, linear_sum, lower, lower_state, text};
 use anyhow::{Context, Result, bail};
-use parikh_encodings::{Encoding, Part};
+use parikh_encodings::{Encoding, EncodingPart};
 use parikh_net::printable::{Printable, counted};
 use parikh_net::{Goal, Net};
-use question::{AsBits, Format, Logic, Question, Wanted};
+use question::{BitEncoding, EncodeLogic, EncodedQuery, QueryForm, SolverFormat};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(group(clap::ArgGroup::new("asked").required(true).args(["goal", "queries"])))]
 #[command(after_help = format!("{}\n\n{EXAMPLES}\n\n{}", parts(), formulas::LANGUAGE))]
-pub(super) struct Arguments {
+pub(super) struct EncodeArguments {
     /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
     /// The goal: 'EF φ', 'AG φ' (the query is a violation), a property φ of markings to be reached,
@@ -37,10 +37,10 @@ pub(super) struct Arguments {
     encoding: Encoding,
     /// The logic: real arithmetic, integer arithmetic, bit-vectors, or propositional logic.
     #[arg(short, long, value_enum, ignore_case = true, default_value = "LRA")]
-    logic: Logic,
+    logic: EncodeLogic,
     /// In propositional logic: the encoding of tokens as bits. By default `order`.
     #[arg(long, value_enum)]
-    values: Option<AsBits>,
+    values: Option<BitEncoding>,
     /// The bound k: the number of firings that bmc and k-induction unroll, and of steps that
     /// bmc-steps unrolls.
     #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
@@ -51,7 +51,7 @@ pub(super) struct Arguments {
     /// The output language. By default it follows from the ending of the file name, and otherwise
     /// is smt2, or cnf in propositional logic.
     #[arg(short, long, value_enum)]
-    format: Option<Format>,
+    format: Option<SolverFormat>,
     /// The output file. By default stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -70,7 +70,7 @@ Examples:
 
 fn parts() -> String {
     let mut text = "Parts of encodings:\n".to_owned();
-    for part in Part::ALL {
+    for part in EncodingPart::ALL {
         text += &format!("  {:15} {}\n", part.name(), part.explanation());
     }
     text + "\nAll but the last three are true of every reachable marking, so that `unsat` is a proof; the \
@@ -78,18 +78,18 @@ fn parts() -> String {
 }
 
 /// The goal to encode, with its description for users.
-struct Subject {
+struct EncodeGoal {
     goal: Goal,
     text: String,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
-    let wanted = Wanted::new(arguments, arguments.encoding.clone().with_steps(arguments.steps))?;
+pub(super) fn run(arguments: &EncodeArguments) -> Result<ProgramOutcome> {
+    let wanted = QueryForm::new(arguments, arguments.encoding.clone().with_steps(arguments.steps))?;
     let budget = limits::budget(Some(arguments.timeout), None);
     signals::cancel_on_signal(&budget, || ());
     let net = model::net(&arguments.model)?;
     let subject = subject(arguments, &net)?;
-    let question = Question::new(&net, &subject, &wanted, &budget)?;
+    let question = EncodedQuery::new(&net, &subject, &wanted, &budget)?;
     let head = head(arguments, &net, &subject, &wanted.encoding, &question);
     let format = wanted.format;
     match &arguments.output {
@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Some(path) => write_whole(path, |out| question.write(format, &head, out))
             .with_context(|| path.display().to_string())?,
     }
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }
 
 /// Writes a file under a temporary name, and renames it when complete, because half a formula is a
@@ -124,11 +124,11 @@ fn write_whole(
 }
 
 fn head(
-    arguments: &Arguments,
+    arguments: &EncodeArguments,
     net: &Net,
-    subject: &Subject,
+    subject: &EncodeGoal,
     encoding: &Encoding,
-    question: &Question<'_>,
+    question: &EncodedQuery<'_>,
 ) -> String {
     let name = if net.name().is_empty() { "(without a name)" } else { net.name() };
     // A name may contain line breaks, which would end the comment.
@@ -147,15 +147,15 @@ fn head(
     text + "\n"
 }
 
-fn subject(arguments: &Arguments, net: &Net) -> Result<Subject> {
+fn subject(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
     let Some(goal) = &arguments.goal else {
         // Clap ensures that both options are given together.
         let (file, id) = (arguments.queries.as_ref(), arguments.id.as_deref());
         let (Some(file), Some(id)) = (file, id) else { bail!("--queries FILE needs --id ID") };
-        let asked = Formulas::of_file(file).read_aloud(net)?;
+        let asked = FormulaOptions::of_file(file).read_aloud(net)?;
         let ids: Vec<&str> = asked.iter().map(|asked| asked.id.as_str()).take(3).collect();
         let some = ids.join(", ");
-        let found: Option<Asked> = asked.into_iter().find(|asked| asked.id == id);
+        let found: Option<GivenFormula> = asked.into_iter().find(|asked| asked.id == id);
         let Some(found) = found else {
             bail!("{}: no formula is called `{id}`; the first are {some}", file.display());
         };
@@ -176,7 +176,7 @@ fn subject(arguments: &Arguments, net: &Net) -> Result<Subject> {
                 format!("the most that {} ever is, then add {constant}", words::linear(net, &sum))
             }
         };
-        return Ok(Subject { goal: Goal::Maximise(sum), text });
+        return Ok(EncodeGoal { goal: Goal::Maximise(sum), text });
     }
     of_formula(net, &read(net, goal)?, goal, true)
 }
@@ -187,7 +187,7 @@ fn read(net: &Net, formula: &str) -> Result<Formula> {
 
 /// Returns the goal of a formula. If `state` is true, a property of markings means its
 /// reachability.
-fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<Subject> {
+fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<EncodeGoal> {
     let said = |predicate| {
         let text: String = words::formula(net, predicate);
         match text.char_indices().nth(2000) {
@@ -197,7 +197,7 @@ fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<S
     };
     if let (true, Ok(predicate)) = (state, lower_state(formula)) {
         let text = format!("{name}: EF {}", said(&predicate));
-        return Ok(Subject { goal: Goal::Reach(predicate), text });
+        return Ok(EncodeGoal { goal: Goal::Reach(predicate), text });
     }
     let query = lower(formula, net).with_context(|| name.to_owned())?;
     let text = match query.only_atom() {
@@ -220,5 +220,5 @@ fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<S
         None => bail!("{name} combines several questions, and an encoding is of one goal"),
     };
     let goal = query.only_atom().map(|(goal, _)| goal.clone());
-    goal.map(|goal| Subject { goal, text }).context("no goal")
+    goal.map(|goal| EncodeGoal { goal, text }).context("no goal")
 }

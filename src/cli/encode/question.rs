@@ -1,6 +1,6 @@
 //! The query to write, in the requested logic and language.
 
-use super::Subject;
+use super::EncodeGoal;
 use crate::structure::facts::facts_for;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Logic {
+pub(super) enum EncodeLogic {
     /// Linear real arithmetic.
     #[value(name = "LRA")]
     Reals,
@@ -29,7 +29,7 @@ pub(super) enum Logic {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum AsBits {
+pub(super) enum BitEncoding {
     /// One variable for each "at least n tokens".
     Order,
     /// The same, with the constraint that exactly one place of each component is marked. A
@@ -40,7 +40,7 @@ pub(super) enum AsBits {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum SolverFormat {
     /// SMT-LIB 2. A maximum becomes `(maximize …)`, which Z3 and OptiMathSAT support.
     Smt2,
     /// CPLEX LP format, for goals and encodings without disjunctions.
@@ -49,96 +49,100 @@ pub(super) enum Format {
     Cnf,
 }
 
-impl Format {
+impl SolverFormat {
     /// Returns the format for the ending of a file name.
-    fn of_name(file: &Path) -> Option<Format> {
+    fn of_name(file: &Path) -> Option<SolverFormat> {
         match file.extension()?.to_str()? {
-            "smt2" => Some(Format::Smt2),
-            "lp" => Some(Format::Lp),
-            "cnf" | "dimacs" => Some(Format::Cnf),
+            "smt2" => Some(SolverFormat::Smt2),
+            "lp" => Some(SolverFormat::Lp),
+            "cnf" | "dimacs" => Some(SolverFormat::Cnf),
             _ => None,
         }
     }
 }
 
 /// The requested form of the query.
-pub(super) struct Wanted {
+pub(super) struct QueryForm {
     pub(super) encoding: Encoding,
-    pub(super) logic: Logic,
-    pub(super) values: Option<AsBits>,
-    pub(super) format: Format,
+    pub(super) logic: EncodeLogic,
+    pub(super) values: Option<BitEncoding>,
+    pub(super) format: SolverFormat,
     /// The largest number of traps listed.
     pub(super) traps: usize,
 }
 
-impl Wanted {
-    pub(super) fn new(arguments: &super::Arguments, mut encoding: Encoding) -> Result<Wanted> {
-        let super::Arguments { logic, values, traps, .. } = *arguments;
-        let usual = if logic == Logic::Propositions { Format::Cnf } else { Format::Smt2 };
-        let of_name = arguments.output.as_deref().and_then(Format::of_name);
+impl QueryForm {
+    pub(super) fn new(
+        arguments: &super::EncodeArguments,
+        mut encoding: Encoding,
+    ) -> Result<QueryForm> {
+        let super::EncodeArguments { logic, values, traps, .. } = *arguments;
+        let usual =
+            if logic == EncodeLogic::Propositions { SolverFormat::Cnf } else { SolverFormat::Smt2 };
+        let of_name = arguments.output.as_deref().and_then(SolverFormat::of_name);
         let format = arguments.format.or(of_name).unwrap_or(usual);
         match (logic, format) {
-            (Logic::Propositions, Format::Cnf) => {}
-            (Logic::Propositions, _) => {
+            (EncodeLogic::Propositions, SolverFormat::Cnf) => {}
+            (EncodeLogic::Propositions, _) => {
                 bail!(
                     "propositions are written in DIMACS: name the file .cnf, or write it as --format cnf"
                 )
             }
-            (_, Format::Cnf) => {
+            (_, SolverFormat::Cnf) => {
                 bail!("DIMACS is for propositions: say --logic SAT, or write it as --format smt2")
             }
-            (Logic::Bits, Format::Lp) => {
+            (EncodeLogic::Bits, SolverFormat::Lp) => {
                 bail!("programs have no bit-vectors: write it as --format smt2, or over LRA or LIA")
             }
             _ => {}
         }
-        if values.is_some() && logic != Logic::Propositions {
+        if values.is_some() && logic != EncodeLogic::Propositions {
             bail!("--values says how tokens become bits in propositions: say --logic SAT with it");
         }
         encoding.numbers = match logic {
-            Logic::Reals => Numbers::Reals,
-            Logic::Integers => Numbers::Integers,
+            EncodeLogic::Reals => Numbers::Reals,
+            EncodeLogic::Integers => Numbers::Integers,
             // Both logics need bounds of places.
-            Logic::Bits | Logic::Propositions => Numbers::Bits,
+            EncodeLogic::Bits | EncodeLogic::Propositions => Numbers::Bits,
         };
-        Ok(Wanted { encoding, logic, values, format, traps })
+        Ok(QueryForm { encoding, logic, values, format, traps })
     }
 }
 
 /// A query in the requested logic.
-pub(super) enum Question<'n> {
+pub(super) enum EncodedQuery<'n> {
     Terms(EncodedGoal<'n>),
     Clauses(PropositionalGoal<'n>),
 }
 
-impl<'n> Question<'n> {
+impl<'n> EncodedQuery<'n> {
     pub(super) fn new(
         net: &'n Net,
-        subject: &Subject,
-        wanted: &Wanted,
+        subject: &EncodeGoal,
+        wanted: &QueryForm,
         budget: &Budget,
     ) -> Result<Self> {
-        let Wanted { encoding, format, .. } = wanted;
+        let QueryForm { encoding, format, .. } = wanted;
         let mut facts = facts_for(net, encoding, wanted.traps, budget)
             .with_context(|| format!("{encoding} needs place invariants, and finding them"))?;
-        if wanted.logic == Logic::Propositions {
+        if wanted.logic == EncodeLogic::Propositions {
             let values = match wanted.values {
-                None | Some(AsBits::Order) => TokenEncoding::Order,
-                Some(AsBits::OneOfN) => TokenEncoding::OneOfN,
-                Some(AsBits::Log) => TokenEncoding::Log,
+                None | Some(BitEncoding::Order) => TokenEncoding::Order,
+                Some(BitEncoding::OneOfN) => TokenEncoding::OneOfN,
+                Some(BitEncoding::Log) => TokenEncoding::Log,
             };
             let question = PropositionalGoal::new(net, &subject.goal, encoding, values, &facts)?;
-            return Ok(Question::Clauses(question));
+            return Ok(EncodedQuery::Clauses(question));
         }
-        if *format == Format::Lp {
+        if *format == SolverFormat::Lp {
             // A trap that is initially empty need not stay marked, so it would add a disjunction.
             facts.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
         }
         let question = EncodedGoal::new(net, &subject.goal, encoding, &facts)?;
-        if *format == Format::Lp {
+        if *format == SolverFormat::Lp {
             question.linear().context("this is no linear program: write it as --format smt2")?;
         }
-        Ok(Question::Terms(question))
+        Ok(EncodedQuery::Terms(question))
     }
 
     /// Describes the logic and the size of the query.
@@ -146,11 +150,11 @@ impl<'n> Question<'n> {
         let k =
             if encoding.unrolls() { format!(", k = {}", encoding.steps) } else { String::new() };
         match self {
-            Question::Terms(question) => {
+            EncodedQuery::Terms(question) => {
                 let constraints = counted(question.constraint_count(), "constraint");
                 format!("{}{k}, {constraints}", encoding.numbers)
             }
-            Question::Clauses(question) => {
+            EncodedQuery::Clauses(question) => {
                 let (cnf, values) = (question.cnf(), question.values());
                 let variables = counted(cnf.variables(), "variable");
                 let clauses = counted(cnf.clauses().len(), "clause");
@@ -162,25 +166,30 @@ impl<'n> Question<'n> {
     /// Explains the possible results of a solver.
     pub(super) fn meaning(&self) -> String {
         match self {
-            Question::Terms(question) => question.meaning(),
-            Question::Clauses(question) => question.meaning(),
+            EncodedQuery::Terms(question) => question.meaning(),
+            EncodedQuery::Clauses(question) => question.meaning(),
         }
     }
 
     /// Writes the query below the comment `head`.
-    pub(super) fn write(&self, format: Format, head: &str, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn write(
+        &self,
+        format: SolverFormat,
+        head: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let comment = match format {
-            Format::Smt2 => ";",
-            Format::Lp => "\\",
-            Format::Cnf => "c",
+            SolverFormat::Smt2 => ";",
+            SolverFormat::Lp => "\\",
+            SolverFormat::Cnf => "c",
         };
         for line in head.lines() {
             writeln!(out, "{comment} {line}")?;
         }
         match self {
-            Question::Clauses(question) => question.write_dimacs(out),
-            Question::Terms(question) if format == Format::Lp => question.write_lp(out),
-            Question::Terms(question) => question.write_smt2(out),
+            EncodedQuery::Clauses(question) => question.write_dimacs(out),
+            EncodedQuery::Terms(question) if format == SolverFormat::Lp => question.write_lp(out),
+            EncodedQuery::Terms(question) => question.write_smt2(out),
         }
     }
 }

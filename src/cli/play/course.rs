@@ -4,7 +4,7 @@ use parikh_net::TransitionId;
 use parikh_net::printable::counted;
 
 /// The firings of a trace, and the number of firings already followed.
-pub(super) struct Course {
+pub(super) struct FollowedTrace {
     /// The firings of the prefix.
     way: Vec<TransitionId>,
     /// The firings of the repeated suffix. Empty if nothing repeats.
@@ -13,9 +13,9 @@ pub(super) struct Course {
     followed: usize,
 }
 
-impl Course {
+impl FollowedTrace {
     pub(super) fn new(way: Vec<TransitionId>, round: Vec<TransitionId>) -> Self {
-        Course { way, round, followed: 0 }
+        FollowedTrace { way, round, followed: 0 }
     }
 
     pub(super) fn followed(&self) -> usize {
@@ -84,7 +84,7 @@ mod tests {
     fn the_way_is_followed_once_and_the_loop_for_ever() {
         let [s, x, y] = [0, 1, 2].map(TransitionId::new);
         let name = |t: TransitionId| ["s", "x", "y"][t.index()].to_owned();
-        let mut course = Course::new(vec![s], vec![x, y]);
+        let mut course = FollowedTrace::new(vec![s], vec![x, y]);
         assert_eq!((course.rest(), course.told(name)), (1, "trace 0 of 1: next is s".into()));
         assert_eq!(course.next(6), [s, x, y, x, y, x]);
         course.set_followed(1);
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_trace_without_a_loop_has_an_end() {
-        let mut course = Course::new(vec![TransitionId::new(0)], Vec::new());
+        let mut course = FollowedTrace::new(vec![TransitionId::new(0)], Vec::new());
         assert_eq!(course.next(5).len(), 1);
         course.set_followed(1);
         assert_eq!((course.rest(), course.next(5).len()), (0, 0));

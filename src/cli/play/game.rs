@@ -2,7 +2,7 @@
 //! the terminal.
 
 use super::super::trace_file::quote;
-use super::course::Course;
+use super::course::FollowedTrace;
 use super::names::{self, shown};
 use fastrand::Rng;
 use parikh_net::printable::counted;
@@ -16,7 +16,7 @@ const LISTED: usize = 40;
 const MOST: usize = 1_000_000;
 
 /// The response to a command.
-pub(super) struct Said {
+pub(super) struct CommandResponse {
     pub(super) lines: Vec<String>,
     /// True if the command succeeded.
     pub(super) done: bool,
@@ -24,19 +24,19 @@ pub(super) struct Said {
     pub(super) over: bool,
 }
 
-impl Said {
+impl CommandResponse {
     fn fine(lines: Vec<String>) -> Self {
-        Said { lines, done: true, over: false }
+        CommandResponse { lines, done: true, over: false }
     }
 
     /// Returns the response to a command that is not possible.
     pub(super) fn refused(why: impl Into<String>) -> Self {
-        Said { lines: vec![format!("no: {}", why.into())], done: false, over: false }
+        CommandResponse { lines: vec![format!("no: {}", why.into())], done: false, over: false }
     }
 }
 
 /// A game on a net.
-pub(super) struct Game<'n> {
+pub(super) struct TokenGame<'n> {
     net: &'n ExtendedNet,
     /// The initial marking of the game.
     start: Marking,
@@ -44,16 +44,16 @@ pub(super) struct Game<'n> {
     /// The firings so far, each with the marking before it.
     fired: Vec<(TransitionId, Marking)>,
     goals: Vec<(String, Predicate)>,
-    course: Option<Course>,
+    course: Option<FollowedTrace>,
     /// The bookmarks by name: the firings that lead to the marking, and the number of trace firings
     /// followed.
     marks: BTreeMap<String, (Vec<TransitionId>, usize)>,
     rng: Rng,
 }
 
-impl<'n> Game<'n> {
+impl<'n> TokenGame<'n> {
     pub(super) fn new(net: &'n ExtendedNet, seed: u64) -> Self {
-        Game {
+        TokenGame {
             net,
             start: net.core().initial().clone(),
             marking: net.core().initial().clone(),
@@ -71,7 +71,7 @@ impl<'n> Game<'n> {
     }
 
     /// Makes `next` follow a trace that starts in `start`.
-    pub(super) fn follow(&mut self, start: Marking, course: Course) {
+    pub(super) fn follow(&mut self, start: Marking, course: FollowedTrace) {
         self.marking.clone_from(&start);
         self.start = start;
         self.course = Some(course);
@@ -97,46 +97,50 @@ impl<'n> Game<'n> {
     }
 
     /// Executes a command line.
-    pub(super) fn command(&mut self, line: &str) -> Said {
+    pub(super) fn command(&mut self, line: &str) -> CommandResponse {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         match word {
-            "" => Said::fine(Vec::new()),
-            _ if line.starts_with('#') => Said::fine(Vec::new()),
-            "quit" | "q" | "exit" => Said { lines: Vec::new(), done: true, over: true },
-            "help" | "?" => Said::fine(super::COMMANDS.lines().map(str::to_owned).collect()),
-            "show" | "s" => Said::fine(self.shown()),
+            "" => CommandResponse::fine(Vec::new()),
+            _ if line.starts_with('#') => CommandResponse::fine(Vec::new()),
+            "quit" | "q" | "exit" => CommandResponse { lines: Vec::new(), done: true, over: true },
+            "help" | "?" => {
+                CommandResponse::fine(super::COMMANDS.lines().map(str::to_owned).collect())
+            }
+            "show" | "s" => CommandResponse::fine(self.shown()),
             "fire" => self.fire(rest, 1),
             "undo" | "u" => self.so_often(rest, Self::undo),
             "random" | "r" => self.so_often(rest, Self::random),
             "next" | "n" if rest == "all" => {
-                self.next(self.course.as_ref().map_or(0, Course::rest).max(1))
+                self.next(self.course.as_ref().map_or(0, FollowedTrace::rest).max(1))
             }
             "next" | "n" => self.so_often(rest, Self::next),
             "restart" => self.undo(self.fired.len()),
             "why" => self.why(rest),
-            "mark" | "go" if rest.is_empty() => Said::refused(format!("expected `{word} NAME`")),
+            "mark" | "go" if rest.is_empty() => {
+                CommandResponse::refused(format!("expected `{word} NAME`"))
+            }
             "mark" => {
                 let way = self.fired.iter().map(|&(t, _)| t).collect();
-                let followed = self.course.as_ref().map_or(0, Course::followed);
+                let followed = self.course.as_ref().map_or(0, FollowedTrace::followed);
                 self.marks.insert(rest.to_owned(), (way, followed));
-                Said::fine(vec![format!("this marking is called {}", quote(rest))])
+                CommandResponse::fine(vec![format!("this marking is called {}", quote(rest))])
             }
             "go" => self.go(rest),
             "marks" => {
                 let line = |(name, (way, _)): (&String, &(Vec<_>, _))| {
                     format!("{}: after {}", quote(name), counted(way.len(), "firing"))
                 };
-                Said::fine(self.marks.iter().map(line).collect())
+                CommandResponse::fine(self.marks.iter().map(line).collect())
             }
-            "trace" => Said::fine(self.written()),
+            "trace" => CommandResponse::fine(self.written()),
             _ => self.move_of(line),
         }
     }
 
     /// Executes a move: a number of the list or a name, optionally followed by the number of
     /// firings.
-    fn move_of(&mut self, line: &str) -> Said {
+    fn move_of(&mut self, line: &str) -> CommandResponse {
         let core = self.net.core();
         if let Ok(t) = names::find(core, line) {
             return self.fire_all(&[t]);
@@ -145,8 +149,11 @@ impl<'n> Game<'n> {
             let enabled = self.enabled();
             return match number.checked_sub(1).and_then(|at| enabled.get(at)) {
                 Some(&t) => self.fire_all(&[t]),
-                None if enabled.is_empty() => Said::refused("nothing is enabled"),
-                None => Said::refused(format!("expected a number from 1 to {}", enabled.len())),
+                None if enabled.is_empty() => CommandResponse::refused("nothing is enabled"),
+                None => CommandResponse::refused(format!(
+                    "expected a number from 1 to {}",
+                    enabled.len()
+                )),
             };
         }
         match names::with_times(line) {
@@ -154,24 +161,24 @@ impl<'n> Game<'n> {
             _ if !line.contains(char::is_whitespace) => self.fire(line, 1),
             _ => match names::find(core, line) {
                 Err(why) if line.starts_with('"') || line.contains(char::is_control) => {
-                    Said::refused(why)
+                    CommandResponse::refused(why)
                 }
-                _ => Said::refused(
+                _ => CommandResponse::refused(
                     "expected a command, or the name of a transition; `help` lists them",
                 ),
             },
         }
     }
 
-    fn fire(&mut self, name: &str, times: usize) -> Said {
+    fn fire(&mut self, name: &str, times: usize) -> CommandResponse {
         match names::find(self.net.core(), name) {
             Ok(t) => self.fire_all(&vec![t; times]),
-            Err(why) => Said::refused(why),
+            Err(why) => CommandResponse::refused(why),
         }
     }
 
     /// Fires the transitions one after the other, up to the first that is disabled.
-    fn fire_all(&mut self, sequence: &[TransitionId]) -> Said {
+    fn fire_all(&mut self, sequence: &[TransitionId]) -> CommandResponse {
         for (at, &t) in sequence.iter().enumerate() {
             let before = self.marking.clone();
             if self.net.fire(&mut self.marking, t).is_err() {
@@ -185,21 +192,25 @@ impl<'n> Game<'n> {
             }
             self.fired.push((t, before));
         }
-        Said::fine(self.shown())
+        CommandResponse::fine(self.shown())
     }
 
     /// Performs an action as often as `number` says, or once if `number` is empty.
-    fn so_often(&mut self, number: &str, act: impl FnOnce(&mut Self, usize) -> Said) -> Said {
+    fn so_often(
+        &mut self,
+        number: &str,
+        act: impl FnOnce(&mut Self, usize) -> CommandResponse,
+    ) -> CommandResponse {
         match number.parse() {
             _ if number.is_empty() => act(self, 1),
             Ok(times) if times <= MOST => act(self, times),
-            _ => Said::refused(format!("expected a number up to {MOST}")),
+            _ => CommandResponse::refused(format!("expected a number up to {MOST}")),
         }
     }
 
-    fn undo(&mut self, times: usize) -> Said {
+    fn undo(&mut self, times: usize) -> CommandResponse {
         if self.fired.is_empty() && times > 0 {
-            return Said::refused("nothing was fired");
+            return CommandResponse::refused("nothing was fired");
         }
         for _ in 0..times {
             let Some((t, before)) = self.fired.pop() else { break };
@@ -212,17 +223,17 @@ impl<'n> Game<'n> {
                 course.set_followed(at);
             }
         }
-        Said::fine(self.shown())
+        CommandResponse::fine(self.shown())
     }
 
-    fn random(&mut self, times: usize) -> Said {
+    fn random(&mut self, times: usize) -> CommandResponse {
         for at in 0..times {
             let enabled = self.enabled();
             if enabled.is_empty() {
                 let mut lines =
                     vec![format!("stopped after {}: nothing is enabled", counted(at, "firing"))];
                 lines.extend(self.shown());
-                return Said { lines, done: at > 0, over: false };
+                return CommandResponse { lines, done: at > 0, over: false };
             }
             let t = enabled[self.rng.usize(0..enabled.len())];
             let said = self.fire_all(&[t]);
@@ -230,16 +241,16 @@ impl<'n> Game<'n> {
                 return said;
             }
         }
-        Said::fine(self.shown())
+        CommandResponse::fine(self.shown())
     }
 
-    fn next(&mut self, times: usize) -> Said {
+    fn next(&mut self, times: usize) -> CommandResponse {
         let Some(course) = &self.course else {
-            return Said::refused("there is no trace to follow; --trace names one");
+            return CommandResponse::refused("there is no trace to follow; --trace names one");
         };
         let steps = course.next(times);
         if steps.is_empty() && times > 0 {
-            return Said::refused("the trace is at its end");
+            return CommandResponse::refused("the trace is at its end");
         }
         let before = self.fired.len();
         let mut said = self.fire_all(&steps);
@@ -251,10 +262,12 @@ impl<'n> Game<'n> {
         said
     }
 
-    fn go(&mut self, name: &str) -> Said {
+    fn go(&mut self, name: &str) -> CommandResponse {
         let Some((way, followed)) = self.marks.get(name).cloned() else {
             let name = quote(name);
-            return Said::refused(format!("no marking is called {name}; `marks` lists them"));
+            return CommandResponse::refused(format!(
+                "no marking is called {name}; `marks` lists them"
+            ));
         };
         self.marking.clone_from(&self.start);
         self.fired.clear();
@@ -265,15 +278,15 @@ impl<'n> Game<'n> {
     }
 
     /// Explains why the transition with this name is disabled.
-    fn why(&self, name: &str) -> Said {
+    fn why(&self, name: &str) -> CommandResponse {
         match names::find(self.net.core(), name) {
             Ok(t) => self.why_not(t),
-            Err(why) => Said::refused(why),
+            Err(why) => CommandResponse::refused(why),
         }
     }
 
     /// Explains why a transition is disabled.
-    fn why_not(&self, t: TransitionId) -> Said {
+    fn why_not(&self, t: TransitionId) -> CommandResponse {
         let core = self.net.core();
         let held = |place| (self.marking[place], quote(core.place_name(place)));
         let mut waits = Vec::new();
@@ -292,8 +305,11 @@ impl<'n> Game<'n> {
         }
         let name = shown(core, t);
         match waits.is_empty() {
-            true => Said::fine(vec![format!("{name} is enabled")]),
-            false => Said::fine(vec![format!("no: {name} is not enabled: {}", waits.join("; "))]),
+            true => CommandResponse::fine(vec![format!("{name} is enabled")]),
+            false => CommandResponse::fine(vec![format!(
+                "no: {name} is not enabled: {}",
+                waits.join("; ")
+            )]),
         }
     }
 
@@ -373,7 +389,7 @@ mod tests {
     #[test]
     fn moves_are_made_and_taken_back() {
         let net = net();
-        let mut game = Game::new(&net, 1);
+        let mut game = TokenGame::new(&net, 1);
         let full = Predicate::at_least(parikh_net::PlaceId::new(0), 2);
         game.watch("full".to_owned(), full);
         assert_eq!(
@@ -404,8 +420,8 @@ mod tests {
     fn a_trace_is_followed_and_random_moves_stop_where_nothing_is_enabled() {
         let net = net();
         let put = TransitionId::new(0);
-        let mut game = Game::new(&net, 1);
-        game.follow(net.core().initial().clone(), Course::new(vec![put, put], Vec::new()));
+        let mut game = TokenGame::new(&net, 1);
+        game.follow(net.core().initial().clone(), FollowedTrace::new(vec![put, put], Vec::new()));
         assert_eq!(game.command("next").lines.last().unwrap(), "trace 1 of 2: next is put");
         let end = game.command("next all");
         assert_eq!(end.lines.last().unwrap(), "the trace is at its end, after 2 firings");

@@ -8,29 +8,29 @@ mod course;
 mod game;
 mod names;
 
-use super::Outcome;
+use super::ProgramOutcome;
 use super::begun::beginning;
 use super::terminal::{lines, whole};
-use crate::extended::bounds::{MANY, Rooms};
+use crate::extended::bounds::{CapRooms, MANY};
 use crate::extended::translate_within_caps;
 use crate::formula::lower_state;
 use crate::formula::text::read_one;
 use crate::input::{self, SourceModel};
 use crate::{Model, unfold};
 use anyhow::{Context, Result, anyhow, bail};
-use course::Course;
-use game::{Game, Said};
+use course::FollowedTrace;
+use game::{CommandResponse, TokenGame};
 use parikh_net::ExtendedNet;
 use parikh_net::{FiringSequence, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use super::trace_file::Trace;
+use super::trace_file::TraceFile;
 
 #[derive(clap::Args)]
 #[command(after_help = COMMANDS)]
-pub(super) struct Arguments {
+pub(super) struct PlayArguments {
     /// A net in any supported format; a coloured net is unfolded.
     model: PathBuf,
     /// A condition on markings whose truth is shown after every move: 'both: c1 >= 1 && c2 >= 1'.
@@ -65,9 +65,9 @@ Commands, one a line, read from the terminal or from standard input:
 Example:
   parikh play examples/philosophers.pnml --goal deadlock";
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(arguments: &PlayArguments) -> Result<ProgramOutcome> {
     let net = read(&arguments.model)?;
-    let mut game = Game::new(&net, arguments.seed);
+    let mut game = TokenGame::new(&net, arguments.seed);
     for formula in &arguments.goal {
         let (name, goal) = condition(formula, "--goal", net.core())?;
         game.watch(name, goal);
@@ -97,7 +97,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
                     game.watch(name, goal);
                     game.command("show")
                 }
-                Err(why) => Said::refused(format!("{why:#}")),
+                Err(why) => CommandResponse::refused(format!("{why:#}")),
             },
             None => game.command(text.trim()),
         };
@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     }
     match all_done || is_terminal {
-        true => Ok(Outcome::Complete),
+        true => Ok(ProgramOutcome::Complete),
         false => bail!("some of the commands could not be done; stdout says which"),
     }
 }
@@ -118,7 +118,8 @@ fn read(model: &Path) -> Result<ExtendedNet> {
     Ok(match input::read_source(model)? {
         SourceModel::Net(net) => *net,
         SourceModel::Coloured(net) => {
-            let net = Model::from(*net).into_net(&unfold::Config::default(), &Budget::unlimited());
+            let net = Model::from(*net)
+                .into_net(&unfold::UnfoldingConfig::default(), &Budget::unlimited());
             net?.into()
         }
     })
@@ -136,10 +137,10 @@ fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
 
 /// Reads a trace: its initial marking and its firings. For a net with reset arcs, the trace may
 /// name copies of transitions from the translated net.
-fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, Course)> {
+fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
     let shown = file.display();
     let text = std::fs::read_to_string(file).with_context(|| shown.to_string())?;
-    let course = |trace: &Trace, origin: &dyn Fn(TransitionId) -> TransitionId| -> Result<_> {
+    let course = |trace: &TraceFile, origin: &dyn Fn(TransitionId) -> TransitionId| -> Result<_> {
         trace.has_no_loops().with_context(|| shown.to_string())?;
         let begins = trace.begins(net.core()).with_context(|| shown.to_string())?;
         let start = begins.unwrap_or_else(|| net.core().initial().clone());
@@ -148,19 +149,19 @@ fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, Course)> {
             Some(round) => steps(round, origin).with_context(|| shown.to_string())?,
             None => Vec::new(),
         };
-        Ok((start, Course::new(way, round)))
+        Ok((start, FollowedTrace::new(way, round)))
     };
-    let error = match Trace::parse(net.core(), &text) {
+    let error = match TraceFile::parse(net.core(), &text) {
         Ok(trace) => return course(&trace, &|t| t),
         Err(error) => error,
     };
-    let (rooms, budget) = (Rooms::default(), Budget::unlimited());
+    let (rooms, budget) = (CapRooms::default(), Budget::unlimited());
     let begins = beginning(&text, net.core()).with_context(|| shown.to_string())?;
     let begun = begins.map_or_else(|| net.clone(), |marking| net.clone().from_marking(marking));
     let stands = translate_within_caps(begun, MANY, rooms, &budget).ok();
     if let Some(stands) = &stands
         && let Some(translation) = stands.translation()
-        && let Ok(trace) = Trace::parse(stands, &text)
+        && let Ok(trace) = TraceFile::parse(stands, &text)
     {
         let is_own =
             |t: TransitionId| translation.origin(t).index() < translation.transition_count();

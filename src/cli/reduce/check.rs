@@ -1,8 +1,8 @@
 //! `parikh reduce --check`: checks a log by applying its steps again.
 
 use super::super::terminal::{line, object};
-use super::super::{Outcome, model};
-use super::{Arguments, Format, files};
+use super::super::{ProgramOutcome, model};
+use super::{ReduceArguments, ReduceFormat, files};
 use crate::reduction::{Fingerprint, LogError, LogFile, redo};
 use anyhow::{Context, Result, bail};
 use parikh_net::Net;
@@ -10,7 +10,7 @@ use parikh_net::printable::counted;
 use serde_json::json;
 use std::path::Path;
 
-pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(net: &Net, path: &Path, arguments: &ReduceArguments) -> Result<ProgramOutcome> {
     let shown = || path.display().to_string();
     let file = files::read_log(path)?;
     let (needs, log) = file.resolve(net).with_context(shown)?;
@@ -43,7 +43,7 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
     let steps = log.len();
     super::constants(net, &reduction, arguments.format);
     match arguments.format {
-        Format::Text => line(&format!(
+        ReduceFormat::Text => line(&format!(
             "{} {}: from {} and {} to {} and {}; preserved: {}",
             counted(steps, "step"),
             if steps == 1 { "holds" } else { "hold" },
@@ -53,7 +53,7 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
             reduced.transitions,
             preserved(&file),
         )),
-        Format::Json => object(json!({
+        ReduceFormat::Json => object(json!({
             "type": "summary",
             "net": net.name(),
             "steps": steps,
@@ -64,7 +64,7 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
             "reduced": file.reduced,
         })),
     }
-    Ok(Outcome::Complete)
+    Ok(ProgramOutcome::Complete)
 }
 
 /// Refuses a log that preserves properties of no node, because every net would satisfy it.

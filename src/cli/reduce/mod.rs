@@ -15,38 +15,38 @@ pub(super) use files::read_log;
 
 use super::json::number;
 use super::terminal::{line, note, object};
-use super::{Misuse, Outcome, formulas, limits, model, signals};
+use super::{ProgramOutcome, UsageError, formulas, limits, model, signals};
 use crate::input;
-use crate::reduction::{Config, Firing, Reduction, Statistics, reduce, rules};
+use crate::reduction::{FiringMap, Reduction, ReductionConfig, ReductionStatistics, reduce, rules};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 pub(super) use files::write_net;
 use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId, TransitionId};
-use parikh_solvers::budget::Exhausted;
+use parikh_solvers::budget::ExhaustionReason;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use wanted::{Asked, OnReduced, Wanted};
+use wanted::{FormulaQuery, PreservedProperties, TranslatedQuery};
 
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
-pub(super) struct Arguments {
+pub(super) struct ReduceArguments {
     /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
     /// The properties to preserve: the reachable markings, projected to --support; the reachability
     /// of a dead marking (with --support also its projection); the liveness of the transitions of
     /// --support. Formulas determine these properties by themselves.
     #[arg(long, value_name = "CLASS", value_enum, value_delimiter = ',', conflicts_with = "check")]
-    preserve: Vec<Class>,
+    preserve: Vec<PreservedClass>,
     /// The nodes to preserve: ids separated by commas. For a transition, its input places are kept,
     /// so that its enabledness can be evaluated on the reduced net; for liveness, the transition
     /// itself is kept.
     #[arg(long, value_name = "NODES", conflicts_with = "check")]
     support: Vec<String>,
     #[command(flatten)]
-    formulas: formulas::Formulas,
+    formulas: formulas::FormulaOptions,
     /// Use only these rules or families of rules, separated by commas.
     #[arg(
         long, value_name = "RULES", value_delimiter = ',', hide_possible_values = true,
@@ -84,12 +84,12 @@ pub(super) struct Arguments {
     reduced: Option<PathBuf>,
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
-    format: Format,
+    format: ReduceFormat,
 }
 
 /// A class of properties to preserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Class {
+enum PreservedClass {
     Reachability,
     Deadlock,
     Liveness,
@@ -97,7 +97,7 @@ enum Class {
 
 /// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ReduceFormat {
     /// A fact per line, comments after `#`.
     Text,
     /// A JSON object per line, the summary last.
@@ -112,18 +112,19 @@ Examples:
   parikh reduce philosophers.pnml --check small.json --reduced small.pnml
   parikh replay philosophers.pnml small.trace --log small.json -o original.trace";
 
-pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(super) fn run(arguments: &ReduceArguments) -> Result<ProgramOutcome> {
     refuse_nonsense(arguments)?;
     let net = model::net(&arguments.model)?;
     if let Some(log) = &arguments.check {
         return check::run(&net, log, arguments);
     }
-    let wanted = Wanted::of(&net, arguments)?;
+    let wanted = PreservedProperties::of(&net, arguments)?;
     let budget = limits::budget(Some(arguments.timeout), None);
     // After a signal, the net reached so far is still written, which may take a while.
     signals::finish_on_signal(&budget);
     let only = Some(rules_wanted(arguments));
-    let config = Config { only, keep_log: arguments.log.is_some(), ..Config::default() };
+    let config =
+        ReductionConfig { only, keep_log: arguments.log.is_some(), ..ReductionConfig::default() };
     let reduction = reduce(&net, &wanted.needs, &budget, &config);
     let ended = reduction.statistics.cut_short.then(|| budget.exhausted()).flatten();
     let mut written = Vec::new();
@@ -139,28 +140,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     if faults > 0 {
         note!("parikh: {faults} changes that rules wanted made no sense; please report it");
     }
-    let report = Report { net: &net, reduction: &reduction, written: &written, ended, faults };
+    let report =
+        ReductionReport { net: &net, reduction: &reduction, written: &written, ended, faults };
     report.print(&wanted.asked, arguments.format);
     Ok(match (faults, reduction.statistics.cut_short) {
-        (0, false) => Outcome::Complete,
-        (0, true) => Outcome::Incomplete,
-        _ => Outcome::InternalError,
+        (0, false) => ProgramOutcome::Complete,
+        (0, true) => ProgramOutcome::Incomplete,
+        _ => ProgramOutcome::InternalError,
     })
 }
 
 /// Refuses contradictory options.
-fn refuse_nonsense(arguments: &Arguments) -> Result<()> {
+fn refuse_nonsense(arguments: &ReduceArguments) -> Result<()> {
     let formulas = &arguments.formulas;
     let asks = !formulas.formula.is_empty() || !formulas.formulas.is_empty();
     if arguments.preserve.is_empty() && !asks && arguments.check.is_none() {
-        bail!(Misuse(
+        bail!(UsageError(
             "say what has to survive: --preserve CLASS with --support NODES, --formula or \
              --formulas; or give --check LOG.json"
                 .into()
         ));
     }
     if rules_wanted(arguments).is_empty() {
-        bail!(Misuse("--rules and --without together leave no rule".into()));
+        bail!(UsageError("--rules and --without together leave no rule".into()));
     }
     let model = input::model_file(&arguments.model).unwrap_or_else(|_| arguments.model.clone());
     let read = [Some(&model), arguments.check.as_ref(), arguments.reduced.as_ref()];
@@ -169,7 +171,7 @@ fn refuse_nonsense(arguments: &Arguments) -> Result<()> {
         let Some(file) = file else { continue };
         let others = read.iter().chain(&written[..at]).flatten();
         if let Some(other) = others.into_iter().find(|other| is_same(file, other)) {
-            bail!(Misuse(format!(
+            bail!(UsageError(format!(
                 "{} would be overwritten: it is {} already",
                 file.display(),
                 other.display()
@@ -189,7 +191,7 @@ fn families() -> impl Iterator<Item = &'static str> {
     rules::FAMILIES.iter().map(|(family, _)| *family)
 }
 
-fn rules_wanted(arguments: &Arguments) -> Vec<&'static str> {
+fn rules_wanted(arguments: &ReduceArguments) -> Vec<&'static str> {
     let called = |names: &[String]| -> Vec<&'static str> {
         names.iter().filter_map(|name| rules::called(name).ok()).flatten().collect()
     };
@@ -201,19 +203,19 @@ fn rules_wanted(arguments: &Arguments) -> Vec<&'static str> {
 }
 
 /// The result of a reduction, for printing.
-struct Report<'a> {
+struct ReductionReport<'a> {
     net: &'a Net,
     reduction: &'a Reduction,
     written: &'a [PathBuf],
     /// The reason for ending before the fixpoint.
-    ended: Option<Exhausted>,
+    ended: Option<ExhaustionReason>,
     faults: u64,
 }
 
-impl Report<'_> {
-    fn print(&self, asked: &[Asked], format: Format) {
+impl ReductionReport<'_> {
+    fn print(&self, asked: &[FormulaQuery], format: ReduceFormat) {
         let (net, reduction) = (self.net, self.reduction);
-        if format == Format::Text {
+        if format == ReduceFormat::Text {
             self.sizes();
         }
         rules_applied(&reduction.statistics, format);
@@ -225,12 +227,12 @@ impl Report<'_> {
         constants(net, reduction, format);
         asked.iter().for_each(|asked| translated(asked, asked.on(net, reduction), format));
         match format {
-            Format::Text => {
+            ReduceFormat::Text => {
                 for file in self.written {
                     line(&format!("# written: {}", file.display()));
                 }
             }
-            Format::Json => object(self.summary()),
+            ReduceFormat::Json => object(self.summary()),
         }
     }
 
@@ -272,7 +274,7 @@ impl Report<'_> {
     fn summary(&self) -> Value {
         let (net, reduction) = (self.net, self.reduction);
         let statistics = &reduction.statistics;
-        let size = |size: crate::reduction::Size| {
+        let size = |size: crate::reduction::NetSize| {
             json!({
                 "places": size.places, "transitions": size.transitions, "arcs": size.arcs,
             })
@@ -298,9 +300,9 @@ impl Report<'_> {
     }
 }
 
-fn in_words(why: Exhausted) -> String {
+fn in_words(why: ExhaustionReason) -> String {
     match why {
-        Exhausted::Cancelled => "interrupted".to_owned(),
+        ExhaustionReason::Cancelled => "interrupted".to_owned(),
         _ => why.to_string(),
     }
 }
@@ -318,14 +320,14 @@ fn some_of(names: impl ExactSizeIterator<Item = String>) -> Option<(usize, Strin
 }
 
 /// Prints the removed places of the support with their tokens, which are the same in every marking.
-fn constants(net: &Net, reduction: &Reduction, format: Format) {
+fn constants(net: &Net, reduction: &Reduction, format: ReduceFormat) {
     let gone = |&p: &PlaceId| Some((net.place_name(p), reduction.constant(p)?));
     for (place, tokens) in reduction.needs().support.iter().filter_map(gone) {
         match format {
-            Format::Text => line(&format!(
+            ReduceFormat::Text => line(&format!(
                 "{place} = {tokens} wherever the reduced net leads: it is not there any more"
             )),
-            Format::Json => {
+            ReduceFormat::Json => {
                 object(json!({"type": "constant", "place": place, "tokens": number(tokens)}));
             }
         }
@@ -333,18 +335,18 @@ fn constants(net: &Net, reduction: &Reduction, format: Format) {
 }
 
 /// Prints a line for each rule that was applied.
-fn rules_applied(statistics: &Statistics, format: Format) {
+fn rules_applied(statistics: &ReductionStatistics, format: ReduceFormat) {
     for rule in statistics.rules.iter().filter(|rule| rule.applied > 0) {
         let seconds = rule.time.as_secs_f64();
         match format {
-            Format::Text => line(&format!(
+            ReduceFormat::Text => line(&format!(
                 "{}: {}, {} and {} fewer, {seconds:.2} s",
                 rule.name,
                 counted(rule.applied, "time"),
                 counted(rule.places_removed, "place"),
                 counted(rule.transitions_removed, "transition")
             )),
-            Format::Json => object(json!({
+            ReduceFormat::Json => object(json!({
                 "type": "rule",
                 "rule": rule.name,
                 "applied": rule.applied,
@@ -357,13 +359,19 @@ fn rules_applied(statistics: &Statistics, format: Format) {
 }
 
 /// Prints how a preserved transition fires in the reduced net.
-fn protected(net: &Net, reduction: &Reduction, t: TransitionId, firing: &Firing, format: Format) {
+fn protected(
+    net: &Net,
+    reduction: &Reduction,
+    t: TransitionId,
+    firing: &FiringMap,
+    format: ReduceFormat,
+) {
     let name = net.transition_name(t);
     let carriers = firing.carriers().iter().map(|&by| reduction.net.transition_name(by));
     let carriers: Vec<&str> = carriers.collect();
-    let at_once = matches!(firing, Firing::Fired(_));
+    let at_once = matches!(firing, FiringMap::Fired(_));
     match format {
-        Format::Text => {
+        ReduceFormat::Text => {
             let by = match carriers.len() {
                 0 => "no transition".to_owned(),
                 _ => carriers.join(", "),
@@ -371,29 +379,33 @@ fn protected(net: &Net, reduction: &Reduction, t: TransitionId, firing: &Firing,
             let before = if at_once { "before everything else, and later " } else { "" };
             line(&format!("{name} fires {before}with {by} of the reduced net"));
         }
-        Format::Json => object(
+        ReduceFormat::Json => object(
             json!({"type": "fires", "transition": name, "at_once": at_once, "with": carriers}),
         ),
     }
 }
 
 /// Prints a formula translated to the reduced net, unless its numbers exceed 64 bits there.
-fn translated(asked: &Asked, on: Option<OnReduced>, format: Format) {
+fn translated(asked: &FormulaQuery, on: Option<TranslatedQuery>, format: ReduceFormat) {
     let id = &asked.id;
     match (format, on) {
-        (Format::Text, None) => line(&format!("# {id}: its numbers would go beyond 64 bits")),
-        (Format::Text, Some(OnReduced { formula, constant })) => match (formula, constant) {
-            (Some(formula), None | Some(0)) => line(&format!("{id}: {formula}")),
-            (Some(formula), Some(constant)) => {
-                line(&format!("{id}: {formula}"));
-                line(&format!("# {id}: add {constant} to the answer, for places that are gone"));
+        (ReduceFormat::Text, None) => line(&format!("# {id}: its numbers would go beyond 64 bits")),
+        (ReduceFormat::Text, Some(TranslatedQuery { formula, constant })) => {
+            match (formula, constant) {
+                (Some(formula), None | Some(0)) => line(&format!("{id}: {formula}")),
+                (Some(formula), Some(constant)) => {
+                    line(&format!("{id}: {formula}"));
+                    line(&format!(
+                        "# {id}: add {constant} to the answer, for places that are gone"
+                    ));
+                }
+                (None, constant) => {
+                    let answer = constant.unwrap_or(0);
+                    line(&format!("# {id}: the answer is {answer}, there is nothing left to ask"));
+                }
             }
-            (None, constant) => {
-                let answer = constant.unwrap_or(0);
-                line(&format!("# {id}: the answer is {answer}, there is nothing left to ask"));
-            }
-        },
-        (Format::Json, on) => {
+        }
+        (ReduceFormat::Json, on) => {
             let (formula, constant) = on.map_or((None, None), |on| (on.formula, on.constant));
             let constant = constant.map(number);
             object(json!({"type": "formula", "id": id, "formula": formula, "constant": constant}));

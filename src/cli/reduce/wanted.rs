@@ -1,27 +1,27 @@
 //! The properties that a reduction has to preserve: classes of properties with nodes, and formulas.
 
-use super::super::Misuse;
-use super::{Arguments, Class};
+use super::super::UsageError;
+use super::{PreservedClass, ReduceArguments};
 use crate::formula::{Formula, FormulaProblem, Proposition, Query, closest, lower, nodes_meant};
 use crate::reduction::{Needs, Preserve, Reduction, needs};
 use anyhow::{Result, anyhow, bail};
-use parikh_net::builder::Node;
+use parikh_net::builder::NetNode;
 use parikh_net::{Goal, Net, NodeKind};
 
 /// A formula as a query over goals.
-pub(super) struct Asked {
+pub(super) struct FormulaQuery {
     pub(super) id: String,
     query: Query<Goal>,
 }
 
 /// The properties to preserve, and the formulas from which they follow.
-pub(super) struct Wanted {
+pub(super) struct PreservedProperties {
     pub(super) needs: Needs,
-    pub(super) asked: Vec<Asked>,
+    pub(super) asked: Vec<FormulaQuery>,
 }
 
-impl Wanted {
-    pub(super) fn of(net: &Net, arguments: &Arguments) -> Result<Wanted> {
+impl PreservedProperties {
+    pub(super) fn of(net: &Net, arguments: &ReduceArguments) -> Result<PreservedProperties> {
         let nodes = nodes_named(net, &arguments.support)?;
         let asked = asked(net, arguments)?;
         let mut needs = needs(net, &arguments.preserve, &nodes)?;
@@ -37,7 +37,7 @@ impl Wanted {
             // The initial marking decides all formulas, so every net with this initial marking
             // would be correct.
             if arguments.log.is_some() {
-                bail!(Misuse(
+                bail!(UsageError(
                     "--log: the initial marking answers these formulas, so nothing of the net has \
                      to be kept, and a log would vouch for nothing"
                         .into()
@@ -45,49 +45,50 @@ impl Wanted {
             }
             needs.preserve = Preserve::REACHABILITY;
         }
-        Ok(Wanted { needs: needs.normalised(), asked })
+        Ok(PreservedProperties { needs: needs.normalised(), asked })
     }
 }
 
-fn needs(net: &Net, classes: &[Class], nodes: &[Node]) -> Result<Needs> {
+fn needs(net: &Net, classes: &[PreservedClass], nodes: &[NetNode]) -> Result<Needs> {
     let has = |class| classes.contains(&class);
     let mut needs = Needs::default();
     for (class, preserve) in [
-        (Class::Reachability, Preserve::REACHABILITY),
-        (Class::Deadlock, Preserve::DEADLOCK),
-        (Class::Liveness, Preserve::LIVENESS),
+        (PreservedClass::Reachability, Preserve::REACHABILITY),
+        (PreservedClass::Deadlock, Preserve::DEADLOCK),
+        (PreservedClass::Liveness, Preserve::LIVENESS),
     ] {
         if has(class) {
             needs.preserve = needs.preserve | preserve;
         }
     }
-    if nodes.is_empty() && has(Class::Reachability) {
-        bail!(Misuse(
+    if nodes.is_empty() && has(PreservedClass::Reachability) {
+        bail!(UsageError(
             "--preserve reachability needs --support: without places that are asked for, nothing \
              of the net has to be kept"
                 .into()
         ));
     }
-    let sees_markings = has(Class::Reachability) || has(Class::Deadlock) || classes.is_empty();
+    let sees_markings =
+        has(PreservedClass::Reachability) || has(PreservedClass::Deadlock) || classes.is_empty();
     for node in nodes {
         match *node {
-            Node::Place(p) if sees_markings => needs.support.push(p),
-            Node::Place(p) => bail!(Misuse(format!(
+            NetNode::Place(p) if sees_markings => needs.support.push(p),
+            NetNode::Place(p) => bail!(UsageError(format!(
                 "--support {0}: liveness is asked of transitions, and `{0}` is a place",
                 net.place_name(p)
             ))),
-            Node::Transition(t) => {
+            NetNode::Transition(t) => {
                 if sees_markings {
                     needs.support.extend(net.pre(t).iter().map(|arc| arc.place));
                 }
-                if has(Class::Liveness) {
+                if has(PreservedClass::Liveness) {
                     needs.protected.push(t);
                 }
             }
         }
     }
-    if has(Class::Liveness) && needs.protected.is_empty() {
-        bail!(Misuse(
+    if has(PreservedClass::Liveness) && needs.protected.is_empty() {
+        bail!(UsageError(
             "--preserve liveness needs --support with the transitions that are asked for".into()
         ));
     }
@@ -96,7 +97,7 @@ fn needs(net: &Net, classes: &[Class], nodes: &[Node]) -> Result<Needs> {
 
 /// Parses the nodes of `--support`: ids or labels separated by commas. A name may contain commas,
 /// so an argument that is a node's name as a whole denotes this node.
-fn nodes_named(net: &Net, arguments: &[String]) -> Result<Vec<Node>> {
+fn nodes_named(net: &Net, arguments: &[String]) -> Result<Vec<NetNode>> {
     let mut nodes = Vec::new();
     for argument in arguments {
         let whole = nodes_called(net, argument).map_err(|why| anyhow!("--support: {why}"))?;
@@ -117,9 +118,9 @@ fn nodes_named(net: &Net, arguments: &[String]) -> Result<Vec<Node>> {
 }
 
 /// Returns the node with this id, or else the nodes that this label denotes in a formula.
-fn nodes_called(net: &Net, name: &str) -> Result<Vec<Node>, FormulaProblem> {
-    let place = |id: &str| net.place_named(id).map(Node::Place);
-    let transition = |id: &str| net.transition_named(id).map(Node::Transition);
+fn nodes_called(net: &Net, name: &str) -> Result<Vec<NetNode>, FormulaProblem> {
+    let place = |id: &str| net.place_named(id).map(NetNode::Place);
+    let transition = |id: &str| net.transition_named(id).map(NetNode::Transition);
     if let Some(node) = place(name).or_else(|| transition(name)) {
         return Ok(vec![node]);
     }
@@ -136,7 +137,7 @@ fn unknown(net: &Net, name: &str) -> String {
     format!("the net has no place or transition `{name}`{hint}")
 }
 
-fn asked(net: &Net, arguments: &Arguments) -> Result<Vec<Asked>> {
+fn asked(net: &Net, arguments: &ReduceArguments) -> Result<Vec<FormulaQuery>> {
     if arguments.formulas.formula.is_empty() && arguments.formulas.formulas.is_empty() {
         return Ok(Vec::new());
     }
@@ -148,24 +149,29 @@ fn asked(net: &Net, arguments: &Arguments) -> Result<Vec<Asked>> {
             Err(problem) => Err(problem),
         };
         match query {
-            Ok(query) => asked.push(Asked { id, query }),
+            Ok(query) => asked.push(FormulaQuery { id, query }),
             Err(problem) => {
-                bail!(Misuse(format!("formula {id}: {problem}; a reduction cannot preserve it")))
+                bail!(UsageError(format!(
+                    "formula {id}: {problem}; a reduction cannot preserve it"
+                )))
             }
         }
     }
     Ok(asked)
 }
 
-impl Asked {
+impl FormulaQuery {
     /// Translates the query to the reduced net. Returns `None` if its numbers exceed 64 bits there.
-    pub(super) fn on(&self, net: &Net, reduction: &Reduction) -> Option<OnReduced> {
+    pub(super) fn on(&self, net: &Net, reduction: &Reduction) -> Option<TranslatedQuery> {
         let small = &reduction.net;
         match &self.query {
             Query::Truth(proposition) => {
                 let formula =
                     on_reduced(proposition, &|goal| Some(reduction.translate(net, goal)?.goal))?;
-                Some(OnReduced { formula: Some(formula.print(small).to_string()), constant: None })
+                Some(TranslatedQuery {
+                    formula: Some(formula.print(small).to_string()),
+                    constant: None,
+                })
             }
             Query::Largest(goals) => {
                 let translated = reduction.translate(net, goals.first()?)?;
@@ -177,7 +183,7 @@ impl Asked {
                 let places: Vec<_> = places.collect();
                 let bound = |places| Formula::PlaceBound(places).print(small).to_string();
                 let formula = (!places.is_empty()).then(|| bound(places));
-                Some(OnReduced { formula, constant: Some(translated.constant) })
+                Some(TranslatedQuery { formula, constant: Some(translated.constant) })
             }
         }
     }
@@ -217,7 +223,7 @@ fn on_reduced(
 }
 
 /// A query translated to the reduced net.
-pub(super) struct OnReduced {
+pub(super) struct TranslatedQuery {
     /// The formula in the language of `--formula`. `None` for a bound whose places were all
     /// removed.
     pub(super) formula: Option<String>,
@@ -236,20 +242,20 @@ mod tests {
             "place p 1\nplace q\nplace \"a,b\"\ntransition t: p + q -> \"a,b\"",
         );
         let net = net.unwrap();
-        let of = |classes: &[Class], names: &str| {
+        let of = |classes: &[PreservedClass], names: &str| {
             needs(&net, classes, &nodes_named(&net, &[names.to_owned()])?)
         };
         let [p, q, comma] = ["p", "q", "a,b"].map(|name| net.place_named(name).unwrap());
         let t = net.transition_named("t").unwrap();
-        assert_eq!(of(&[Class::Reachability], "t").unwrap().support, [p, q]);
-        assert_eq!(of(&[Class::Reachability], "a,b").unwrap().support, [comma]);
-        let live = of(&[Class::Liveness], "t").unwrap();
+        assert_eq!(of(&[PreservedClass::Reachability], "t").unwrap().support, [p, q]);
+        assert_eq!(of(&[PreservedClass::Reachability], "a,b").unwrap().support, [comma]);
+        let live = of(&[PreservedClass::Liveness], "t").unwrap();
         assert_eq!((live.support.len(), live.protected), (0, vec![t]));
-        let both = of(&[Class::Liveness, Class::Deadlock], "t,q").unwrap();
+        let both = of(&[PreservedClass::Liveness, PreservedClass::Deadlock], "t,q").unwrap();
         assert_eq!((both.support, both.protected), (vec![p, q, q], vec![t]));
-        let problem = format!("{:#}", of(&[Class::Liveness], "q").unwrap_err());
+        let problem = format!("{:#}", of(&[PreservedClass::Liveness], "q").unwrap_err());
         assert!(problem.contains("`q` is a place"), "{problem}");
-        let problem = format!("{:#}", of(&[Class::Deadlock], "p, x").unwrap_err());
+        let problem = format!("{:#}", of(&[PreservedClass::Deadlock], "p, x").unwrap_err());
         assert!(problem.contains("name 2") && problem.contains("transition `x`"), "{problem}");
     }
 }

@@ -2,22 +2,22 @@
 
 use super::super::json::number;
 use super::super::terminal::{line, note, object};
-use super::super::{Outcome, limits, model};
-use super::{Format, list, modulo, units};
+use super::super::{ProgramOutcome, limits, model};
+use super::{StructureFormat, list, modulo, units};
 use crate::structure::bounds::{DerivedBound, PlaceBounds, Reason, place_bounds};
 use crate::structure::flows::{PlaceFlow, TransitionFlow, place_flows, transition_flows};
-use crate::structure::semiflows::{Incomplete, place_semiflows, transition_semiflows};
+use crate::structure::semiflows::{IncompleteReason, place_semiflows, transition_semiflows};
 use anyhow::Result;
 use parikh_net::printable::counted;
 use parikh_net::{EffectId, Net, PlaceId};
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(in super::super) struct Arguments {
+pub(in super::super) struct InvariantsArguments {
     /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
     /// Show transition invariants: firings that change nothing together. Transitions with the same
@@ -45,7 +45,7 @@ pub(in super::super) struct Arguments {
     timeout: Duration,
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
-    format: Format,
+    format: StructureFormat,
 }
 
 const EXAMPLES: &str = "\
@@ -58,7 +58,7 @@ Examples:
   parikh invariants model.pnml --semiflows --bounds
   parikh invariants model.pnml --modulo             # p + q = 1 (mod 2)";
 
-pub(in super::super) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(in super::super) fn run(arguments: &InvariantsArguments) -> Result<ProgramOutcome> {
     let net = model::net(&arguments.model)?;
     let budget = super::budget(arguments.timeout);
     Ok(if arguments.transitions {
@@ -70,17 +70,17 @@ pub(in super::super) fn run(arguments: &Arguments) -> Result<Outcome> {
 
 /// The invariants that the check on the net confirms, the number of refuted ones, and the reason
 /// why there may be more.
-struct Found<F> {
+struct ConfirmedFlows<F> {
     flows: Vec<F>,
     refuted: usize,
     incomplete: Option<String>,
 }
 
-impl<F> Found<F> {
-    fn basis(result: Result<Vec<F>, Exhausted>, holds: impl Fn(&F) -> bool) -> Self {
+impl<F> ConfirmedFlows<F> {
+    fn basis(result: Result<Vec<F>, ExhaustionReason>, holds: impl Fn(&F) -> bool) -> Self {
         match result {
-            Ok(flows) => Found::checked(flows, None, holds),
-            Err(reason) => Found {
+            Ok(flows) => ConfirmedFlows::checked(flows, None, holds),
+            Err(reason) => ConfirmedFlows {
                 flows: Vec::new(),
                 refuted: 0,
                 incomplete: Some(format!("{reason}; a basis is given completely or not at all")),
@@ -88,11 +88,15 @@ impl<F> Found<F> {
         }
     }
 
-    fn checked(mut flows: Vec<F>, why: Option<Incomplete>, holds: impl Fn(&F) -> bool) -> Self {
+    fn checked(
+        mut flows: Vec<F>,
+        why: Option<IncompleteReason>,
+        holds: impl Fn(&F) -> bool,
+    ) -> Self {
         let before = flows.len();
         flows.retain(holds);
         let incomplete = why.map(|why| format!("{why}; there may be more than these"));
-        Found { refuted: before - flows.len(), flows, incomplete }
+        ConfirmedFlows { refuted: before - flows.len(), flows, incomplete }
     }
 
     /// Returns the first line of text.
@@ -123,29 +127,31 @@ impl<F> Found<F> {
         })
     }
 
-    fn outcome(&self) -> Outcome {
+    fn outcome(&self) -> ProgramOutcome {
         if self.refuted > 0 {
             note!("parikh: {} invariants failed their check and were not printed", self.refuted);
-            Outcome::InternalError
+            ProgramOutcome::InternalError
         } else if self.incomplete.is_some() {
-            Outcome::Incomplete
+            ProgramOutcome::Incomplete
         } else {
-            Outcome::Complete
+            ProgramOutcome::Complete
         }
     }
 }
 
-fn of_transitions(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
+fn of_transitions(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> ProgramOutcome {
     let holds = |flow: &TransitionFlow| flow.holds(net);
     let found = if arguments.semiflows {
         let found = transition_semiflows(net, arguments.limit, budget);
-        Found::checked(found.flows, found.incomplete, |flow| flow.is_semiflow() && holds(flow))
+        ConfirmedFlows::checked(found.flows, found.incomplete, |flow| {
+            flow.is_semiflow() && holds(flow)
+        })
     } else {
-        Found::basis(transition_flows(net, budget), holds)
+        ConfirmedFlows::basis(transition_flows(net, budget), holds)
     };
     let names = |class: EffectId| net.class(class).iter().map(|&t| net.transition_name(t));
     match arguments.format {
-        Format::Text => {
+        StructureFormat::Text => {
             line(&found.head("transition", arguments.semiflows));
             let mut classes: Vec<EffectId> =
                 found.flows.iter().flat_map(|flow| flow.terms()).map(|(class, _)| *class).collect();
@@ -159,7 +165,7 @@ fn of_transitions(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome 
                 line(&format!("{} changes nothing", flow.describe(net)));
             }
         }
-        Format::Json => {
+        StructureFormat::Json => {
             for flow in &found.flows {
                 let terms = flow.terms().iter().map(|(class, value)| {
                     let transitions: Vec<&str> = names(*class).collect();
@@ -190,13 +196,15 @@ fn of_terms(
     })
 }
 
-fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
+fn of_places(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> ProgramOutcome {
     let holds = |flow: &PlaceFlow| flow.holds(net);
     let mut found = if arguments.semiflows {
         let found = place_semiflows(net, arguments.limit, budget);
-        Found::checked(found.flows, found.incomplete, |flow| flow.is_semiflow() && holds(flow))
+        ConfirmedFlows::checked(found.flows, found.incomplete, |flow| {
+            flow.is_semiflow() && holds(flow)
+        })
     } else {
-        Found::basis(place_flows(net, budget), holds)
+        ConfirmedFlows::basis(place_flows(net, budget), holds)
     };
     let bounds = place_bounds(net, &found.flows, budget);
     if arguments.bounds && found.incomplete.is_none() {
@@ -228,14 +236,14 @@ fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
         }
     };
     match arguments.format {
-        Format::Text => {
+        StructureFormat::Text => {
             line(&found.head("place", arguments.semiflows));
             found.flows.iter().for_each(|flow| line(&flow.describe(net)));
             say_of_modulo();
             print_bounds(net, &bounds, arguments.bounds);
             say_of_units();
         }
-        Format::Json => {
+        StructureFormat::Json => {
             for flow in &found.flows {
                 let terms = flow.terms().iter().map(|(place, value)| {
                     let place = net.place_name(*place);

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum StructureFormat {
     /// A fact per line, comments after `#`.
     Text,
     /// A JSON object per line, the summary last.

@@ -2,11 +2,11 @@
 
 use super::super::json::number;
 use super::super::terminal::{line, object};
-use super::Format;
+use super::StructureFormat;
 use crate::structure::flows::PlaceFlow;
 use crate::structure::modulo::{ModuloInvariant, modulo_invariants};
 use parikh_net::Net;
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 use serde_json::json;
 
 /// Returns the modulo invariants that the check on the net confirms and that do not follow from
@@ -18,7 +18,7 @@ pub(super) fn find(
     net: &Net,
     flows: &[PlaceFlow],
     budget: &Budget,
-) -> Result<Vec<ModuloInvariant>, Exhausted> {
+) -> Result<Vec<ModuloInvariant>, ExhaustionReason> {
     let flows: Vec<_> = flows.iter().filter_map(PlaceFlow::to_sum).collect();
     let mut all = modulo_invariants(net, &flows, budget)?;
     all.retain(|found| found.holds(net));
@@ -26,15 +26,15 @@ pub(super) fn find(
 }
 
 /// Prints a line for each modulo invariant.
-pub(super) fn print(net: &Net, all: &[ModuloInvariant], format: Format) {
-    if format == Format::Text {
+pub(super) fn print(net: &Net, all: &[ModuloInvariant], format: StructureFormat) {
+    if format == StructureFormat::Text {
         let sums = if all.len() == 1 { "sum keeps its" } else { "sums keep their" };
         line(&format!("# {} {sums} remainder modulo a number", all.len()));
     }
     for found in all {
         match format {
-            Format::Text => line(&found.describe(net)),
-            Format::Json => {
+            StructureFormat::Text => line(&found.describe(net)),
+            StructureFormat::Json => {
                 let terms = found.sum.terms().iter().map(
                     |&(place, a)| json!({"place": net.place_name(place), "coefficient": number(a)}),
                 );

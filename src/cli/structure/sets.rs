@@ -1,11 +1,11 @@
 //! `parikh siphons` and `parikh traps`: sets of places that stay empty, and sets that stay marked.
 
 use super::super::terminal::{line, note, object};
-use super::super::{Outcome, limits, model};
-use super::{Format, list, names, places_named, siphon_trap};
-use crate::structure::closed::{Kind, is_closed, largest};
+use super::super::{ProgramOutcome, limits, model};
+use super::{StructureFormat, list, names, places_named, siphon_trap};
+use crate::structure::closed::{ClosureKind, is_closed, largest};
 use crate::structure::minimal::minimal_sets_where;
-use crate::structure::semiflows::Incomplete;
+use crate::structure::semiflows::IncompleteReason;
 use crate::structure::siphons::{starved_by, unmarked_siphon};
 use crate::structure::traps::{is_marked, small_marked_trap};
 use anyhow::Result;
@@ -20,7 +20,7 @@ use std::time::Duration;
 #[command(after_help = SIPHON_EXAMPLES)]
 pub(in super::super) struct SiphonArguments {
     #[command(flatten)]
-    common: Arguments,
+    common: SetArguments,
     /// Check whether every siphon contains a trap that is marked initially (Commoner's property).
     /// If so, no reachable marking of an ordinary net is dead. If not, show a siphon that does not.
     #[arg(long, conflicts_with_all = ["minimal", "inside", "marked", "unmarked"])]
@@ -31,11 +31,11 @@ pub(in super::super) struct SiphonArguments {
 #[command(after_help = TRAP_EXAMPLES)]
 pub(in super::super) struct TrapArguments {
     #[command(flatten)]
-    common: Arguments,
+    common: SetArguments,
 }
 
 #[derive(clap::Args)]
-struct Arguments {
+struct SetArguments {
     /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
     /// Show all minimal sets, one per line. There may be exponentially many.
@@ -59,7 +59,7 @@ struct Arguments {
     timeout: Duration,
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
-    format: Format,
+    format: StructureFormat,
 }
 
 const SIPHON_EXAMPLES: &str = "\
@@ -83,20 +83,20 @@ Examples:
   parikh traps model.pnml --minimal --marked
   parikh traps model.pnml --inside idle,busy";
 
-pub(in super::super) fn siphons(arguments: &SiphonArguments) -> Result<Outcome> {
+pub(in super::super) fn siphons(arguments: &SiphonArguments) -> Result<ProgramOutcome> {
     let common = &arguments.common;
     if arguments.commoner {
         let net = model::net(&common.model)?;
         return Ok(siphon_trap::run(&net, common.format, &super::budget(common.timeout)));
     }
-    run(Kind::Siphon, common)
+    run(ClosureKind::Siphon, common)
 }
 
-pub(in super::super) fn traps(arguments: &TrapArguments) -> Result<Outcome> {
-    run(Kind::Trap, &arguments.common)
+pub(in super::super) fn traps(arguments: &TrapArguments) -> Result<ProgramOutcome> {
+    run(ClosureKind::Trap, &arguments.common)
 }
 
-fn run(kind: Kind, arguments: &Arguments) -> Result<Outcome> {
+fn run(kind: ClosureKind, arguments: &SetArguments) -> Result<ProgramOutcome> {
     let net = model::net(&arguments.model)?;
     let budget = super::budget(arguments.timeout);
     let mut within = match arguments.inside.is_empty() {
@@ -106,7 +106,7 @@ fn run(kind: Kind, arguments: &Arguments) -> Result<Outcome> {
     if arguments.unmarked {
         within.retain(|&p| net.initial()[p] == 0);
     }
-    let printer = Printer { net: &net, kind, format: arguments.format, faults: 0 };
+    let printer = SetPrinter { net: &net, kind, format: arguments.format, faults: 0 };
     let restricted = !arguments.inside.is_empty() || arguments.marked || arguments.unmarked;
     Ok(match (arguments.minimal, restricted) {
         (true, _) => minimal(printer, &within, arguments, &budget),
@@ -116,18 +116,18 @@ fn run(kind: Kind, arguments: &Arguments) -> Result<Outcome> {
 }
 
 /// A printer for sets of places. Each set is checked before it is printed.
-struct Printer<'n> {
+struct SetPrinter<'n> {
     net: &'n Net,
-    kind: Kind,
-    format: Format,
+    kind: ClosureKind,
+    format: StructureFormat,
     faults: usize,
 }
 
-impl Printer<'_> {
+impl SetPrinter<'_> {
     fn noun(&self) -> &'static str {
         match self.kind {
-            Kind::Siphon => "siphon",
-            Kind::Trap => "trap",
+            ClosureKind::Siphon => "siphon",
+            ClosureKind::Trap => "trap",
         }
     }
 
@@ -141,7 +141,7 @@ impl Printer<'_> {
             return;
         }
         match self.format {
-            Format::Text => {
+            StructureFormat::Text => {
                 if let Some(comment) = comment {
                     line(&format!("# {comment}"));
                 }
@@ -149,7 +149,7 @@ impl Printer<'_> {
                     line(&list(names(net, set).into_iter()));
                 }
             }
-            Format::Json => object(json!({
+            StructureFormat::Json => object(json!({
                 "type": noun,
                 "which": which,
                 "places": names(net, set),
@@ -159,13 +159,13 @@ impl Printer<'_> {
     }
 
     fn comment(&self, text: &str) {
-        if self.format == Format::Text {
+        if self.format == StructureFormat::Text {
             line(&format!("# {text}"));
         }
     }
 
-    fn finish(self, sets: usize, incomplete: Option<String>) -> Outcome {
-        if self.format == Format::Json {
+    fn finish(self, sets: usize, incomplete: Option<String>) -> ProgramOutcome {
+        if self.format == StructureFormat::Json {
             object(json!({
                 "type": "summary",
                 "net": self.net.name(),
@@ -176,26 +176,28 @@ impl Printer<'_> {
             }));
         }
         match (self.faults, incomplete) {
-            (0, None) => Outcome::Complete,
-            (0, Some(_)) => Outcome::Incomplete,
-            _ => Outcome::InternalError,
+            (0, None) => ProgramOutcome::Complete,
+            (0, Some(_)) => ProgramOutcome::Incomplete,
+            _ => ProgramOutcome::InternalError,
         }
     }
 }
 
 fn minimal(
-    mut printer: Printer<'_>,
+    mut printer: SetPrinter<'_>,
     within: &[PlaceId],
-    arguments: &Arguments,
+    arguments: &SetArguments,
     budget: &Budget,
-) -> Outcome {
+) -> ProgramOutcome {
     let (net, kind) = (printer.net, printer.kind);
     let wanted = |set: &[PlaceId]| !arguments.marked || is_marked(net, set);
     let found = minimal_sets_where(net, kind, within, wanted, arguments.limit, budget);
     let (count, noun) = (found.sets.len(), printer.noun());
     let incomplete = found.incomplete.map(|why| match why {
-        Incomplete::Limit(limit) => format!("{limit} is the limit; there may be more than these"),
-        Incomplete::Budget(reason) => format!("{reason}; there may be more than these"),
+        IncompleteReason::Limit(limit) => {
+            format!("{limit} is the limit; there may be more than these")
+        }
+        IncompleteReason::Budget(reason) => format!("{reason}; there may be more than these"),
     });
     printer.comment(&match &incomplete {
         None => format!("{count} minimal {noun}s, complete"),
@@ -206,7 +208,7 @@ fn minimal(
 }
 
 /// Prints the largest set within `within`. If any set within it is marked, the largest one is.
-fn largest_within(mut printer: Printer<'_>, within: &[PlaceId], marked: bool) -> Outcome {
+fn largest_within(mut printer: SetPrinter<'_>, within: &[PlaceId], marked: bool) -> ProgramOutcome {
     let (net, noun) = (printer.net, printer.noun());
     let set = largest(net, printer.kind, within);
     if set.is_empty() || (marked && !is_marked(net, &set)) {
@@ -223,14 +225,14 @@ fn largest_within(mut printer: Printer<'_>, within: &[PlaceId], marked: bool) ->
     printer.finish(1, None)
 }
 
-fn summary(printer: Printer<'_>) -> Outcome {
+fn summary(printer: SetPrinter<'_>) -> ProgramOutcome {
     match printer.kind {
-        Kind::Siphon => siphon_summary(printer),
-        Kind::Trap => trap_summary(printer),
+        ClosureKind::Siphon => siphon_summary(printer),
+        ClosureKind::Trap => trap_summary(printer),
     }
 }
 
-fn siphon_summary(mut printer: Printer<'_>) -> Outcome {
+fn siphon_summary(mut printer: SetPrinter<'_>) -> ProgramOutcome {
     let net = printer.net;
     let unmarked = unmarked_siphon(net);
     let starved = starved_by(net, &unmarked);
@@ -250,8 +252,8 @@ fn siphon_summary(mut printer: Printer<'_>) -> Outcome {
             n => format!("{n} transitions take from it and never fire"),
         });
         match printer.format {
-            Format::Text => line(&list(transitions.into_iter())),
-            Format::Json => {
+            StructureFormat::Text => line(&list(transitions.into_iter())),
+            StructureFormat::Json => {
                 object(json!({"type": "never_fire", "transitions": transitions}));
             }
         }
@@ -259,10 +261,10 @@ fn siphon_summary(mut printer: Printer<'_>) -> Outcome {
     printer.finish(usize::from(!unmarked.is_empty()), None)
 }
 
-fn trap_summary(mut printer: Printer<'_>) -> Outcome {
+fn trap_summary(mut printer: SetPrinter<'_>) -> ProgramOutcome {
     let net = printer.net;
     let all: Vec<PlaceId> = net.places().collect();
-    let whole = largest(net, Kind::Trap, &all);
+    let whole = largest(net, ClosureKind::Trap, &all);
     if whole.is_empty() {
         printer.comment("there is no trap but the empty set");
         return printer.finish(0, None);

@@ -5,9 +5,9 @@
 //! fails, or holds without a consequence because of arc weights. Then the property restricted to
 //! sets that can be the empty places of a dead marking may still exclude dead markings.
 
-use super::super::Outcome;
+use super::super::ProgramOutcome;
 use super::super::terminal::{line, note, object};
-use super::{Format, list, names};
+use super::{StructureFormat, list, names};
 use crate::structure::commoner::{
     CertificateError, SiphonTrap, SiphonTrapProperty, TrapCertificate, consumes_single_tokens,
     siphon_trap,
@@ -17,11 +17,11 @@ use crate::structure::traps::{is_marked, largest_trap};
 use parikh_evidence::refutation::RefutationFlaw;
 use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId};
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 use serde_json::{Value, json};
 
 /// The result for a property.
-enum Finding {
+enum PropertyResult {
     Holds(TrapCertificate),
     Fails(Vec<PlaceId>),
     /// The budget was spent.
@@ -30,11 +30,11 @@ enum Finding {
     Fault(String),
 }
 
-pub(super) fn run(net: &Net, format: Format, budget: &Budget) -> Outcome {
+pub(super) fn run(net: &Net, format: StructureFormat, budget: &Budget) -> ProgramOutcome {
     let classical = ask(net, SiphonTrapProperty::EverySiphon, budget);
     report(net, format, SiphonTrapProperty::EverySiphon, &classical);
-    let follows = |finding: &Finding| match finding {
-        Finding::Holds(certificate) => certificate.excludes_deadlocks(net),
+    let follows = |finding: &PropertyResult| match finding {
+        PropertyResult::Holds(certificate) => certificate.excludes_deadlocks(net),
         _ => false,
     };
     let mut excluded = follows(&classical);
@@ -45,12 +45,12 @@ pub(super) fn run(net: &Net, format: Format, budget: &Budget) -> Outcome {
         excluded = follows(&weaker);
         findings.push(weaker);
     }
-    let open = findings.iter().any(|finding| matches!(finding, Finding::Open(_)));
+    let open = findings.iter().any(|finding| matches!(finding, PropertyResult::Open(_)));
     match format {
-        Format::Text if excluded => line("no reachable marking is dead"),
-        Format::Text if open => line("dead markings: unknown"),
-        Format::Text => line("nothing follows for dead markings"),
-        Format::Json => {
+        StructureFormat::Text if excluded => line("no reachable marking is dead"),
+        StructureFormat::Text if open => line("dead markings: unknown"),
+        StructureFormat::Text => line("nothing follows for dead markings"),
+        StructureFormat::Json => {
             let conclusion = excluded.then_some("no reachable marking is dead");
             object(json!({
                 "type": "summary",
@@ -61,31 +61,31 @@ pub(super) fn run(net: &Net, format: Format, budget: &Budget) -> Outcome {
             }));
         }
     }
-    if findings.iter().any(|finding| matches!(finding, Finding::Fault(_))) {
-        Outcome::InternalError
+    if findings.iter().any(|finding| matches!(finding, PropertyResult::Fault(_))) {
+        ProgramOutcome::InternalError
     } else if open {
-        Outcome::Incomplete
+        ProgramOutcome::Incomplete
     } else {
-        Outcome::Complete
+        ProgramOutcome::Complete
     }
 }
 
 /// Decides a property and checks the result.
-fn ask(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> Finding {
+fn ask(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> PropertyResult {
     match siphon_trap(net, property, budget) {
-        Err(reason) => Finding::Open(reason.to_string()),
+        Err(reason) => PropertyResult::Open(reason.to_string()),
         Ok(SiphonTrap::Holds(certificate)) => match certificate.check(net, budget) {
-            Ok(()) => Finding::Holds(certificate),
+            Ok(()) => PropertyResult::Holds(certificate),
             Err(CertificateError::Refutation(RefutationFlaw::Stopped)) => {
-                let reason = budget.exhausted().unwrap_or(Exhausted::Cancelled);
-                Finding::Open(format!("{reason} while checking the certificate"))
+                let reason = budget.exhausted().unwrap_or(ExhaustionReason::Cancelled);
+                PropertyResult::Open(format!("{reason} while checking the certificate"))
             }
-            Err(error) => Finding::Fault(format!("the certificate was refused: {error}")),
+            Err(error) => PropertyResult::Fault(format!("the certificate was refused: {error}")),
         },
         Ok(SiphonTrap::Fails(set)) if is_counter_example(net, property, &set) => {
-            Finding::Fails(set)
+            PropertyResult::Fails(set)
         }
-        Ok(SiphonTrap::Fails(_)) => Finding::Fault("the counter-example is none".to_owned()),
+        Ok(SiphonTrap::Fails(_)) => PropertyResult::Fault("the counter-example is none".to_owned()),
     }
 }
 
@@ -101,27 +101,32 @@ fn is_counter_example(net: &Net, property: SiphonTrapProperty, set: &[PlaceId]) 
     belongs && !is_marked(net, &largest_trap(net, set))
 }
 
-fn report(net: &Net, format: Format, property: SiphonTrapProperty, finding: &Finding) {
+fn report(
+    net: &Net,
+    format: StructureFormat,
+    property: SiphonTrapProperty,
+    finding: &PropertyResult,
+) {
     let (key, whose) = match property {
         SiphonTrapProperty::EverySiphon => ("every_siphon", "every siphon"),
         SiphonTrapProperty::DeadMarkings => {
             ("dead_markings", "every set that may be the empty places of a dead marking")
         }
     };
-    if let Finding::Fault(problem) = finding {
+    if let PropertyResult::Fault(problem) = finding {
         note!("parikh: {whose}: {problem}; please report it");
         return;
     }
     match format {
-        Format::Text => in_words(net, property, whose, finding),
-        Format::Json => {
+        StructureFormat::Text => in_words(net, property, whose, finding),
+        StructureFormat::Json => {
             let (value, traps, set, reason) = match finding {
-                Finding::Holds(certificate) => {
+                PropertyResult::Holds(certificate) => {
                     let traps = certificate.traps.iter().map(|trap| names(net, trap));
                     (json!(true), Some(traps.collect::<Vec<_>>()), None, None)
                 }
-                Finding::Fails(set) => (json!(false), None, Some(names(net, set)), None),
-                Finding::Open(reason) | Finding::Fault(reason) => {
+                PropertyResult::Fails(set) => (json!(false), None, Some(names(net, set)), None),
+                PropertyResult::Open(reason) | PropertyResult::Fault(reason) => {
                     (Value::Null, None, None, Some(reason))
                 }
             };
@@ -137,9 +142,9 @@ fn report(net: &Net, format: Format, property: SiphonTrapProperty, finding: &Fin
     }
 }
 
-fn in_words(net: &Net, property: SiphonTrapProperty, whose: &str, finding: &Finding) {
+fn in_words(net: &Net, property: SiphonTrapProperty, whose: &str, finding: &PropertyResult) {
     match finding {
-        Finding::Holds(certificate) => {
+        PropertyResult::Holds(certificate) => {
             let (traps, steps) = (certificate.traps.len(), certificate.refutation.len());
             line(&format!(
                 "{whose} contains a trap that is marked initially: TRUE — a certificate of {} and {} \
@@ -152,7 +157,7 @@ fn in_words(net: &Net, property: SiphonTrapProperty, whose: &str, finding: &Find
                 line("# some transition takes several tokens from a place, so nothing follows yet");
             }
         }
-        Finding::Fails(set) => {
+        PropertyResult::Fails(set) => {
             line(&format!(
                 "{whose} contains a trap that is marked initially: FALSE — not this one"
             ));
@@ -161,7 +166,7 @@ fn in_words(net: &Net, property: SiphonTrapProperty, whose: &str, finding: &Find
                 false => line(&list(names(net, set).into_iter())),
             }
         }
-        Finding::Open(reason) | Finding::Fault(reason) => {
+        PropertyResult::Open(reason) | PropertyResult::Fault(reason) => {
             line(&format!("{whose} contains a trap that is marked initially: unknown — {reason}"))
         }
     }

@@ -2,7 +2,7 @@
 //! invariants, and which stay assumptions.
 
 use super::super::terminal::{line, object};
-use super::{Format, list, names};
+use super::{StructureFormat, list, names};
 use crate::structure::bounds::PlaceBounds;
 use crate::structure::flows::PlaceFlow;
 use crate::structure::units::{UnitProof, assumed_one_safe, prove_units};
@@ -16,7 +16,7 @@ pub(super) fn print(
     net: &Net,
     flows: &[PlaceFlow],
     bounds: &PlaceBounds,
-    format: Format,
+    format: StructureFormat,
     budget: &Budget,
 ) {
     let (Some(units), Some(proofs)) = (net.units(), prove_units(net, flows, bounds, budget)) else {
@@ -27,7 +27,7 @@ pub(super) fn print(
         assumed.iter().copied().filter(|&place| units.unit_of(place) == proof.unit).collect()
     };
     let proved = proofs.iter().filter(|proof| proof.is_complete()).count();
-    if format == Format::Text {
+    if format == StructureFormat::Text {
         line(&format!(
             "# units claimed to be safe (NUPN): {proved} of {} are proved to be, the rest is assumed",
             proofs.len()
@@ -36,12 +36,14 @@ pub(super) fn print(
     for proof in &proofs {
         let (unit, places) = (&units.get(proof.unit).name, places_of(proof));
         match format {
-            Format::Text if proof.is_complete() => line(&format!("unit {unit} is safe, proved")),
-            Format::Text => {
+            StructureFormat::Text if proof.is_complete() => {
+                line(&format!("unit {unit} is safe, proved"))
+            }
+            StructureFormat::Text => {
                 let what = assumptions(proof, || list(names(net, &places).into_iter()));
                 line(&format!("unit {unit} is safe if, as assumed, {what}"));
             }
-            Format::Json => object(json!({
+            StructureFormat::Json => object(json!({
                 "type": "unit",
                 "unit": unit,
                 "proved": proof.is_complete(),

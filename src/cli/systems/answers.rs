@@ -1,10 +1,13 @@
 //! Answers about systems, printed as they come.
 
 use super::heading;
-use crate::cli::Outcome;
+use crate::cli::ProgramOutcome;
 use crate::cli::leaving;
 use crate::cli::terminal::{line, note, object};
-use crate::systems::{Answer, Case, Config, Settled, Shown, SystemEvidence, settle as settle_all};
+use crate::systems::{
+    PropertyAnswer, SettleConfig, SystemCase, SystemEvidence, SystemOutcome, SystemProof,
+    settle as settle_all,
+};
 use parikh_solvers::Budget;
 use parikh_systems::FiniteRuns;
 use serde_json::json;
@@ -15,18 +18,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The meaning of finite runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(in crate::cli) enum Semantics {
+pub(in crate::cli) enum FiniteRunSemantics {
     /// LTL considers infinite traces only, as RERS on .dot and .pnml.
     Infinite,
     /// A finite run repeats its last label, as RERS on Promela and SPIN.
     Spin,
 }
 
-impl Semantics {
+impl FiniteRunSemantics {
     pub(in crate::cli) fn endings(self) -> FiniteRuns {
         match self {
-            Semantics::Infinite => FiniteRuns::Ignored,
-            Semantics::Spin => FiniteRuns::Stutter,
+            FiniteRunSemantics::Infinite => FiniteRuns::Ignored,
+            FiniteRunSemantics::Spin => FiniteRuns::Stutter,
         }
     }
 }
@@ -35,16 +38,16 @@ impl Semantics {
 const EXAMINATION: &str = "Properties";
 
 /// A printer for answers, which also counts them.
-pub(super) struct Printer<'c> {
-    case: &'c Case,
+pub(super) struct PropertyPrinter<'c> {
+    case: &'c SystemCase,
     json: bool,
     certified_only: bool,
-    counts: Mutex<Counts>,
+    counts: Mutex<AnswerCounts>,
 }
 
 /// The number of answers of each kind.
 #[derive(Clone, Copy, Default)]
-struct Counts {
+struct AnswerCounts {
     answered: usize,
     open: usize,
     faults: usize,
@@ -60,9 +63,9 @@ pub(super) fn word(value: bool) -> &'static str {
     if value { "TRUE" } else { "FALSE" }
 }
 
-impl<'c> Printer<'c> {
-    pub(super) fn new(case: &'c Case, json: bool, certified_only: bool) -> Self {
-        Printer { case, json, certified_only, counts: Mutex::default() }
+impl<'c> PropertyPrinter<'c> {
+    pub(super) fn new(case: &'c SystemCase, json: bool, certified_only: bool) -> Self {
+        PropertyPrinter { case, json, certified_only, counts: Mutex::default() }
     }
 
     /// Prints the scope of the answers.
@@ -74,9 +77,9 @@ impl<'c> Printer<'c> {
         }
     }
 
-    fn answer(&self, at: usize, answer: &Answer) {
+    fn answer(&self, at: usize, answer: &PropertyAnswer) {
         let property = &self.case.properties[at];
-        let Answer { value, evidence, reason, after, .. } = answer;
+        let PropertyAnswer { value, evidence, reason, after, .. } = answer;
         let (number, seconds) = (property.number, after.as_secs_f64());
         let mut counts = lock(&self.counts);
         counts.answered += 1;
@@ -91,7 +94,7 @@ impl<'c> Printer<'c> {
                 "type": "answer", "examination": EXAMINATION, "id": number.to_string(),
                 "value": word(*value), "reason": reason, "evidence": evidence, "seconds": seconds,
                 "witness": match &answer.shown {
-                    Shown::Run { labels, back } => json!({"labels": labels, "back": back}),
+                    SystemProof::Run { labels, back } => json!({"labels": labels, "back": back}),
                     _ => json!(null),
                 },
             })),
@@ -115,7 +118,7 @@ impl<'c> Printer<'c> {
 
     /// Prints the number of answers, and the number of agreements with the file.
     pub(super) fn tail(&self) {
-        let Counts { answered, open, faults, as_solved, otherwise } = *lock(&self.counts);
+        let AnswerCounts { answered, open, faults, as_solved, otherwise } = *lock(&self.counts);
         if self.json {
             object(json!({
                 "type": "summary", "examination": EXAMINATION, "answered": answered,
@@ -131,12 +134,12 @@ impl<'c> Printer<'c> {
 
 /// Settles all properties of a case, prints the answers, and writes the evidence.
 pub(super) fn settle(
-    case: &Case,
-    config: &Config,
+    case: &SystemCase,
+    config: &SettleConfig,
     budget: &Budget,
-    printer: &Printer<'_>,
+    printer: &PropertyPrinter<'_>,
     file: Option<(PathBuf, SystemEvidence<'_, BufWriter<File>>)>,
-) -> Outcome {
+) -> ProgramOutcome {
     let file = Mutex::new(file);
     let write =
         |do_it: &dyn Fn(&mut SystemEvidence<'_, BufWriter<File>>) -> std::io::Result<()>| {
@@ -150,15 +153,17 @@ pub(super) fn settle(
             }
         };
     settle_all(case, config, budget, &|at, settled| match settled {
-        Settled::Answer(answer) if printer.certified_only && answer.evidence == "searched" => {
+        SystemOutcome::Answer(answer)
+            if printer.certified_only && answer.evidence == "searched" =>
+        {
             printer.open(at, "only a search shows it, and --require asks for more");
         }
-        Settled::Answer(answer) => {
+        SystemOutcome::Answer(answer) => {
             write(&|file| file.answer(case.properties[at].number, &answer));
             printer.answer(at, &answer);
         }
-        Settled::Open(why) => printer.open(at, &why),
-        Settled::Fault(why) => {
+        SystemOutcome::Open(why) => printer.open(at, &why),
+        SystemOutcome::Fault(why) => {
             lock(&printer.counts).faults += 1;
             let number = case.properties[at].number;
             note!("parikh: internal error, please report it: property {number}: {why}");
@@ -167,8 +172,8 @@ pub(super) fn settle(
     write(&|file| file.end());
     let counts = lock(&printer.counts);
     match () {
-        () if counts.faults > 0 => Outcome::InternalError,
-        () if counts.open > 0 => Outcome::Incomplete,
-        () => Outcome::Complete,
+        () if counts.faults > 0 => ProgramOutcome::InternalError,
+        () if counts.open > 0 => ProgramOutcome::Incomplete,
+        () => ProgramOutcome::Complete,
     }
 }

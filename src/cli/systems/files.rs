@@ -1,6 +1,6 @@
 //! Files of systems: detection, reading and writing.
 
-use crate::systems::{Case, CaseError, Format, SystemEvidence};
+use crate::systems::{CaseError, SystemCase, SystemEvidence, SystemFormat};
 use anyhow::{Context, Result, bail};
 use parikh_systems::read::ReadError;
 use parikh_systems::{FiniteRuns, System};
@@ -42,8 +42,8 @@ pub(super) fn stem(path: &Path) -> String {
 }
 
 /// Detects the format of a system by its file name and first 4 KiB.
-fn format(path: &Path, text: &str) -> Option<Format> {
-    Format::of(path, &text.as_bytes()[..text.len().min(4096)])
+fn format(path: &Path, text: &str) -> Option<SystemFormat> {
+    SystemFormat::of(path, &text.as_bytes()[..text.len().min(4096)])
 }
 
 /// Reads the system in a file. Returns `None` if the file is in no format of systems, or cannot be
@@ -59,13 +59,13 @@ pub(crate) fn read_system(path: &Path) -> Result<Option<System>> {
     if read.is_err() {
         return Ok(None);
     }
-    let Some(format) = Format::of(path, &beginning) else { return Ok(None) };
+    let Some(format) = SystemFormat::of(path, &beginning) else { return Ok(None) };
     let text = text(path)?;
     format.read(&text, &stem(path)).map(Some).map_err(|error| in_file(path, &error))
 }
 
 /// Reads a system and its properties from two files.
-pub(super) fn read_case(model: &Path, properties: &Path) -> Result<Case> {
+pub(super) fn read_case(model: &Path, properties: &Path) -> Result<SystemCase> {
     let system = text(model)?;
     let Some(format) = format(model, &system) else {
         bail!(
@@ -74,11 +74,12 @@ pub(super) fn read_case(model: &Path, properties: &Path) -> Result<Case> {
         );
     };
     let listed = text(properties)?;
-    let case = Case::read(format, &system, &stem(model), &listed).map_err(|error| match error {
-        CaseError::System(error) => in_file(model, &error),
-        CaseError::Properties(error) => in_file(properties, &error),
-        other => anyhow::anyhow!("{}: {other}", model.display()),
-    })?;
+    let case =
+        SystemCase::read(format, &system, &stem(model), &listed).map_err(|error| match error {
+            CaseError::System(error) => in_file(model, &error),
+            CaseError::Properties(error) => in_file(properties, &error),
+            other => anyhow::anyhow!("{}: {other}", model.display()),
+        })?;
     super::warn_of_unknown(&case);
     Ok(case)
 }
@@ -88,7 +89,7 @@ pub(super) fn read_case(model: &Path, properties: &Path) -> Result<Case> {
 pub(super) fn evidence_file<'c>(
     directory: &Path,
     properties: &Path,
-    case: &'c Case,
+    case: &'c SystemCase,
     endings: FiniteRuns,
 ) -> Result<(PathBuf, SystemEvidence<'c, BufWriter<File>>)> {
     std::fs::create_dir_all(directory)

@@ -6,15 +6,15 @@ mod files;
 mod report;
 pub(super) mod rers;
 
-pub(super) use answers::Semantics;
+pub(super) use answers::FiniteRunSemantics;
 pub(super) use files::read_system;
 pub(super) use report::{report, report_alone, write_report};
 
-use super::output::Format;
+use super::output::AnswerFormat;
 use super::terminal::{line, note};
-use super::{Misuse, Outcome, limits, signals};
-use crate::systems::Config;
-use answers::Printer;
+use super::{ProgramOutcome, UsageError, limits, signals};
+use crate::systems::SettleConfig;
+use answers::PropertyPrinter;
 use anyhow::{Result, bail};
 use parikh_net::printable::Quoted;
 use parikh_systems::System;
@@ -23,23 +23,23 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The options of `parikh check` for a system.
-pub(super) struct Arguments<'a> {
+pub(super) struct SystemArguments<'a> {
     pub(super) model: &'a Path,
     pub(super) properties: &'a Path,
-    pub(super) semantics: Semantics,
+    pub(super) semantics: FiniteRunSemantics,
     pub(super) timeout: Duration,
     pub(super) memory: Option<u64>,
     pub(super) threads: Option<u16>,
     pub(super) seed: u64,
-    pub(super) format: Format,
+    pub(super) format: AnswerFormat,
     pub(super) evidence: Option<&'a Path>,
     pub(super) certified_only: bool,
 }
 
 /// Answers the properties in a file about a system.
-pub(super) fn check(arguments: &Arguments<'_>) -> Result<Outcome> {
-    if arguments.format == Format::Mcc {
-        bail!(Misuse(
+pub(super) fn check(arguments: &SystemArguments<'_>) -> Result<ProgramOutcome> {
+    if arguments.format == AnswerFormat::Mcc {
+        bail!(UsageError(
             "properties of systems are none of the contest's: --format text or json".into()
         ));
     }
@@ -48,8 +48,8 @@ pub(super) fn check(arguments: &Arguments<'_>) -> Result<Outcome> {
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
     let case = files::read_case(arguments.model, arguments.properties)?;
-    let defaults = Config::default();
-    let config = Config {
+    let defaults = SettleConfig::default();
+    let config = SettleConfig {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
         seed: arguments.seed,
         endings: arguments.semantics.endings(),
@@ -58,7 +58,11 @@ pub(super) fn check(arguments: &Arguments<'_>) -> Result<Outcome> {
     let file = arguments.evidence.map(|directory| {
         files::evidence_file(directory, arguments.properties, &case, config.endings)
     });
-    let printer = Printer::new(&case, arguments.format == Format::Json, arguments.certified_only);
+    let printer = PropertyPrinter::new(
+        &case,
+        arguments.format == AnswerFormat::Json,
+        arguments.certified_only,
+    );
     let file = file.transpose()?;
     printer.head(config.endings);
     let outcome = answers::settle(&case, &config, &budget, &printer, file);
@@ -124,7 +128,7 @@ pub(super) fn about_json(system: &System) -> serde_json::Value {
 }
 
 /// Warns about names in properties that no label has.
-fn warn_of_unknown(case: &crate::systems::Case) {
+fn warn_of_unknown(case: &crate::systems::SystemCase) {
     let names = (0..case.properties.len()).flat_map(|at| case.unknown_names(at));
     let all: BTreeSet<&str> = names.collect();
     let Some(first) = all.first() else { return };

@@ -1,11 +1,11 @@
 //! `parikh report SYSTEM`: writes a page about a system, with or without properties.
 
 use super::files;
-use crate::cli::Outcome;
+use crate::cli::ProgramOutcome;
 use crate::cli::terminal::{note, whole};
 use crate::report::{SystemReport, system_alone, system_page, system_report};
 use crate::run;
-use crate::systems::Config;
+use crate::systems::SettleConfig;
 use crate::verdicts;
 use anyhow::{Context, Result};
 use parikh_solvers::Budget;
@@ -17,9 +17,9 @@ pub(in crate::cli) fn report(
     model: &Path,
     properties: &Path,
     output: &Path,
-    config: &Config,
+    config: &SettleConfig,
     budget: &Budget,
-) -> Result<Outcome> {
+) -> Result<ProgramOutcome> {
     let case = files::read_case(model, properties)?;
     write_report(&system_report(&case, made(), config, budget), output)
 }
@@ -27,7 +27,7 @@ pub(in crate::cli) fn report(
 /// Writes a page about a system without properties.
 pub(in crate::cli) fn report_alone(
     system: &System,
-    config: &run::Config,
+    config: &run::RunConfig,
     budget: &Budget,
     tell: &mut dyn FnMut(&str),
 ) -> SystemReport {
@@ -39,7 +39,7 @@ fn made() -> String {
 }
 
 /// Writes a page to a file, or to stdout if `output` is `-`. Notes open questions on stderr.
-pub(in crate::cli) fn write_report(made: &SystemReport, output: &Path) -> Result<Outcome> {
+pub(in crate::cli) fn write_report(made: &SystemReport, output: &Path) -> Result<ProgramOutcome> {
     let page = system_page(made);
     match output.as_os_str() == "-" {
         true => whole(&page)?,
@@ -54,8 +54,8 @@ pub(in crate::cli) fn write_report(made: &SystemReport, output: &Path) -> Result
         note!("parikh: {open} of {all} {what} {are} open; the page says why");
     }
     Ok(match (made.faults, open) {
-        (1.., _) => Outcome::InternalError,
-        (0, 1..) => Outcome::Incomplete,
-        (0, 0) => Outcome::Complete,
+        (1.., _) => ProgramOutcome::InternalError,
+        (0, 1..) => ProgramOutcome::Incomplete,
+        (0, 0) => ProgramOutcome::Complete,
     })
 }

@@ -1,12 +1,12 @@
 //! `parikh rers`: answers all problems of a directory, and writes the answers in the challenge's
 //! format.
 
-use super::answers::{Semantics, word};
+use super::answers::{FiniteRunSemantics, word};
 use super::files;
 use crate::cli::limits;
 use crate::cli::terminal::note;
-use crate::cli::{Outcome, signals};
-use crate::systems::{Config, Settled, settle};
+use crate::cli::{ProgramOutcome, signals};
+use crate::systems::{SettleConfig, SystemOutcome, settle};
 use anyhow::{Context, Result, bail};
 use parikh_solvers::Budget;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(in crate::cli) struct Arguments {
+pub(in crate::cli) struct RersArguments {
     /// A directory of problems: NAME.dot with NAME-properties.txt or
     /// NAME-properties-with-solution.txt.
     directory: PathBuf,
@@ -34,7 +34,7 @@ pub(in crate::cli) struct Arguments {
     threads: Option<u16>,
     /// The meaning of finite runs in LTL.
     #[arg(long, value_enum, default_value = "infinite")]
-    semantics: Semantics,
+    semantics: FiniteRunSemantics,
     /// Write the evidence of every answer to DIR/NAME-properties.jsonl, for `parikh-certify
     /// NAME.dot`.
     #[arg(long, value_name = "DIR")]
@@ -49,24 +49,24 @@ Examples:
   parikh rers RERS2020 -o answers.csv --timeout 5m --evidence proofs";
 
 /// A problem: its name, its system and its properties.
-struct Problem {
+struct RersProblem {
     name: String,
     system: PathBuf,
     properties: PathBuf,
 }
 
-pub(in crate::cli) fn run(arguments: &Arguments) -> Result<Outcome> {
+pub(in crate::cli) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
     let problems = problems(&arguments.directory)?;
     let all = Budget::unlimited();
     signals::cancel_on_signal(&all, || note!("parikh: left before the rest was answered"));
     let mut written = String::new();
-    let (mut outcome, mut known, mut asked) = (Outcome::Complete, 0, 0);
+    let (mut outcome, mut known, mut asked) = (ProgramOutcome::Complete, 0, 0);
     for problem in &problems {
         let begun = Instant::now();
         let case = files::read_case(&problem.system, &problem.properties)?;
         let limited = limits::budget(Some(arguments.timeout), arguments.memory);
-        let defaults = Config::default();
-        let config = Config {
+        let defaults = SettleConfig::default();
+        let config = SettleConfig {
             threads: arguments.threads.map_or(defaults.threads, usize::from),
             seed: arguments.seed,
             endings: arguments.semantics.endings(),
@@ -82,9 +82,9 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> Result<Outcome> {
         settle(&case, &config, &limited, &|at, settled| {
             let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match settled {
-                Settled::Answer(answer) => found.0.push((at, answer)),
-                Settled::Open(_) => {}
-                Settled::Fault(why) => {
+                SystemOutcome::Answer(answer) => found.0.push((at, answer)),
+                SystemOutcome::Open(_) => {}
+                SystemOutcome::Fault(why) => {
                     found.1 += 1;
                     note!("parikh: internal error, please report it: {}: {why}", problem.name);
                 }
@@ -110,8 +110,8 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> Result<Outcome> {
         known += answers.len();
         asked += case.properties.len();
         outcome = match (faults, answers.len() < case.properties.len(), outcome) {
-            (1.., _, _) | (_, _, Outcome::InternalError) => Outcome::InternalError,
-            (_, true, _) => Outcome::Incomplete,
+            (1.., _, _) | (_, _, ProgramOutcome::InternalError) => ProgramOutcome::InternalError,
+            (_, true, _) => ProgramOutcome::Incomplete,
             _ => outcome,
         };
         say(&problem.name, &case, &answers, begun.elapsed());
@@ -126,8 +126,8 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> Result<Outcome> {
 /// Prints a line about a problem.
 fn say(
     name: &str,
-    case: &crate::systems::Case,
-    answers: &[(usize, Box<crate::systems::Answer>)],
+    case: &crate::systems::SystemCase,
+    answers: &[(usize, Box<crate::systems::PropertyAnswer>)],
     after: Duration,
 ) {
     let of = |evidence: &str| answers.iter().filter(|it| it.1.evidence == evidence).count();
@@ -152,7 +152,7 @@ fn say(
 }
 
 /// Returns the problems of a directory, sorted by name.
-fn problems(directory: &Path) -> Result<Vec<Problem>> {
+fn problems(directory: &Path) -> Result<Vec<RersProblem>> {
     let entries = std::fs::read_dir(directory).with_context(|| directory.display().to_string())?;
     let mut problems = Vec::new();
     for entry in entries {
@@ -167,7 +167,7 @@ fn problems(directory: &Path) -> Result<Vec<Problem>> {
             note!("parikh: {name}.dot has no {name}-properties.txt beside it: left out");
             continue;
         };
-        problems.push(Problem { name, system, properties });
+        problems.push(RersProblem { name, system, properties });
     }
     if problems.is_empty() {
         bail!("{}: no problem NAME.dot with NAME-properties.txt in it", directory.display());

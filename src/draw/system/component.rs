@@ -7,7 +7,9 @@
 
 use super::super::svg::{escaped, tip};
 use super::{CLIPPED, LETTER};
-use crate::layout::{Direction, Graph, Layout, Point, Size, Spacing, layout};
+use crate::layout::{
+    Direction, Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout,
+};
 use crate::names::clipped_to;
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
@@ -36,16 +38,16 @@ const LABEL: usize = 28;
 const MOST_LABELS: usize = 6;
 
 /// The drawing of a component.
-pub(super) struct Drawn {
+pub(super) struct ComponentDrawing {
     pub(super) body: String,
-    pub(super) size: Size,
+    pub(super) size: LayoutSize,
 }
 
 /// The labels of edges, by source and target.
-type Bundles = BTreeMap<(u32, u32), Vec<LabelId>>;
+type EdgeLabels = BTreeMap<(u32, u32), Vec<LabelId>>;
 
-fn bundles(component: &Component) -> Bundles {
-    let mut bundles = Bundles::new();
+fn bundles(component: &Component) -> EdgeLabels {
+    let mut bundles = EdgeLabels::new();
     for state in 0..component.states().len() as u32 {
         for &(label, to) in component.edges(state) {
             bundles.entry((state, to)).or_default().push(label);
@@ -60,7 +62,7 @@ fn lines(labels: &[LabelId]) -> usize {
 }
 
 /// Draws the frame with the name and sizes of a component.
-fn frame(component: &Component, size: Size, body: &mut String) {
+fn frame(component: &Component, size: LayoutSize, body: &mut String) {
     let _ = writeln!(
         body,
         "<rect class=\"frame\" width=\"{:.1}\" height=\"{:.1}\" rx=\"8\"/>\n\
@@ -72,22 +74,22 @@ fn frame(component: &Component, size: Size, body: &mut String) {
 }
 
 /// Draws a component with too many states as a box.
-pub(super) fn boxed(system: &System, at: usize) -> Drawn {
+pub(super) fn boxed(system: &System, at: usize) -> ComponentDrawing {
     let component = &system.components()[at];
     let said =
         [counted(component.states().len(), "state"), counted(component.edge_count(), "edge")]
             .join(", ");
     let title = LETTER * 1.2 * component.name().chars().count().min(CLIPPED) as f64;
     let width = title.max(LETTER * said.chars().count() as f64) + 2.0 * PADDING;
-    let size = Size { width, height: 58.0 };
+    let size = LayoutSize { width, height: 58.0 };
     let mut body = String::new();
     frame(component, size, &mut body);
     let _ = writeln!(body, "<text class=\"figures\" x=\"{PADDING}\" y=\"40\">{said}</text>");
-    Drawn { body, size }
+    ComponentDrawing { body, size }
 }
 
 /// The component to draw, and the style.
-struct Sheet<'a> {
+struct ComponentSheet<'a> {
     system: &'a System,
     at: usize,
     colours: &'a HashMap<LabelId, usize>,
@@ -103,7 +105,7 @@ pub(super) fn drawn(
     colours: &HashMap<LabelId, usize>,
     bright: &BTreeSet<LabelId>,
     budget: &Budget,
-) -> Drawn {
+) -> ComponentDrawing {
     let component = &system.components()[at];
     let bundles = bundles(component);
     let width = |state| {
@@ -111,12 +113,12 @@ pub(super) fn drawn(
         (LETTER * letters + 16.0).max(30.0)
     };
     let widths: Vec<f64> = (0..component.states().len() as u32).map(width).collect();
-    let sheet = Sheet { system, at, colours, bright, widths };
+    let sheet = ComponentSheet { system, at, colours, bright, widths };
     let found = sheet.laid_out(&bundles, budget);
     let mut inside = String::new();
     sheet.write(&bundles, &found, &mut inside);
     let title = LETTER * 1.2 * component.name().chars().count().min(CLIPPED) as f64;
-    let size = Size {
+    let size = LayoutSize {
         width: found.size.width.max(title) + 2.0 * PADDING,
         height: found.size.height + TITLE + 2.0 * PADDING,
     };
@@ -124,10 +126,10 @@ pub(super) fn drawn(
     frame(component, size, &mut body);
     let down = PADDING + TITLE;
     let _ = writeln!(body, "<g transform=\"translate({PADDING} {down})\">\n{inside}</g>");
-    Drawn { body, size }
+    ComponentDrawing { body, size }
 }
 
-impl Sheet<'_> {
+impl ComponentSheet<'_> {
     fn component(&self) -> &Component {
         &self.system.components()[self.at]
     }
@@ -141,10 +143,10 @@ impl Sheet<'_> {
         LETTER * letters.max().unwrap_or(0) as f64
     }
 
-    fn laid_out(&self, bundles: &Bundles, budget: &Budget) -> Layout {
+    fn laid_out(&self, bundles: &EdgeLabels, budget: &Budget) -> Layout {
         let starts = self.component().starts();
-        let mut sizes: Vec<Size> =
-            self.widths.iter().map(|&width| Size { width, height: HEIGHT }).collect();
+        let mut sizes: Vec<LayoutSize> =
+            self.widths.iter().map(|&width| LayoutSize { width, height: HEIGHT }).collect();
         // A state is centred in its space, so the space for the arrow on the left counts twice.
         starts.iter().for_each(|&start| sizes[start as usize].width += 2.0 * (START + 4.0));
         let (mut between, mut within) = (34.0, 18.0);
@@ -169,16 +171,16 @@ impl Sheet<'_> {
         let edges = bundles.keys().filter(|(from, to)| from != to);
         let edges = edges.map(|&(from, to)| (from as usize, to as usize)).collect();
         let roots = starts.iter().map(|&start| start as usize).collect();
-        let spacing = Spacing {
+        let spacing = LayoutSpacing {
             direction: Direction::Right,
             between_layers: between,
             within_layers: within,
             proportion: 1.2,
         };
-        layout(&Graph { sizes, edges, roots }, &spacing, budget)
+        layout(&LayoutGraph { sizes, edges, roots }, &spacing, budget)
     }
 
-    fn write(&self, bundles: &Bundles, found: &Layout, body: &mut String) {
+    fn write(&self, bundles: &EdgeLabels, found: &Layout, body: &mut String) {
         let mut routes = found.routes.iter();
         for (&(from, to), labels) in bundles {
             let bright = labels.iter().any(|label| self.bright.contains(label));
@@ -209,7 +211,7 @@ impl Sheet<'_> {
         }
     }
 
-    fn write_state(&self, state: u32, (x, y): Point, body: &mut String) {
+    fn write_state(&self, state: u32, (x, y): LayoutPoint, body: &mut String) {
         let component = self.component();
         let width = self.widths[state as usize];
         let _ = writeln!(
@@ -236,11 +238,11 @@ impl Sheet<'_> {
     fn write_loop(
         &self,
         state: u32,
-        (x, y): Point,
+        (x, y): LayoutPoint,
         ink: Option<usize>,
         labels: &[LabelId],
         body: &mut String,
-    ) -> Point {
+    ) -> LayoutPoint {
         let top = y - HEIGHT / 2.0;
         let reach = (self.widths[state as usize] / 4.0).min(12.0);
         let (left, right) = (x - reach, x + reach);
@@ -267,13 +269,13 @@ impl Sheet<'_> {
     /// the position of its first label.
     fn write_line(
         &self,
-        [(from, from_at), (to, to_at)]: [(u32, Point); 2],
-        route: &[Point],
+        [(from, from_at), (to, to_at)]: [(u32, LayoutPoint); 2],
+        route: &[LayoutPoint],
         aside: bool,
         ink: Option<usize>,
         labels: &[LabelId],
         body: &mut String,
-    ) -> Point {
+    ) -> LayoutPoint {
         let mut route = route.to_vec();
         if route.is_empty() && aside {
             let (dx, dy) = (to_at.0 - from_at.0, to_at.1 - from_at.1);
@@ -312,7 +314,7 @@ impl Sheet<'_> {
     }
 
     /// Writes the labels of an edge, the first at the given point.
-    fn write_labels(&self, (x, y): Point, labels: &[LabelId], body: &mut String) {
+    fn write_labels(&self, (x, y): LayoutPoint, labels: &[LabelId], body: &mut String) {
         let shown = match labels.len() {
             ..=MOST_LABELS => labels.len(),
             _ => MOST_LABELS - 1,
@@ -340,7 +342,7 @@ impl Sheet<'_> {
     }
 
     /// Returns the point where a line to `towards` leaves a state.
-    fn border(&self, state: u32, (x, y): Point, towards: Point) -> Point {
+    fn border(&self, state: u32, (x, y): LayoutPoint, towards: LayoutPoint) -> LayoutPoint {
         let (dx, dy) = (towards.0 - x, towards.1 - y);
         let wide = (self.widths[state as usize] / 2.0 + 1.0) / dx.abs().max(0.1);
         let share = wide.min((HEIGHT / 2.0 + 1.0) / dy.abs().max(0.1)).min(1.0);

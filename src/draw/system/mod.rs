@@ -11,9 +11,9 @@ pub use graphviz::dot;
 
 use super::svg::{FOOT, escaped, head};
 use super::{MOST_NODES, MOST_WHOLE};
-use crate::layout::Size;
+use crate::layout::LayoutSize;
 use crate::names::clipped_to;
-use component::Drawn;
+use component::ComponentDrawing;
 use parikh_solvers::Budget;
 use parikh_systems::{LabelId, System};
 use std::collections::{BTreeSet, HashMap};
@@ -42,7 +42,7 @@ const PROPORTION: f64 = 1.5;
 
 /// The picture of a system.
 #[derive(Clone, Debug)]
-pub struct Picture {
+pub struct SystemPicture {
     /// The contents of the picture, without page and style.
     pub body: String,
     /// The width in pixels.
@@ -76,10 +76,15 @@ fn looked_at(system: &System, all: bool) -> Vec<bool> {
 
 /// Draws a system with the labels `bright` highlighted. With `all`, every state is drawn. When
 /// `budget` is spent, layouts are not improved further.
-pub fn picture(system: &System, bright: &BTreeSet<LabelId>, all: bool, budget: &Budget) -> Picture {
+pub fn picture(
+    system: &System,
+    bright: &BTreeSet<LabelId>,
+    all: bool,
+    budget: &Budget,
+) -> SystemPicture {
     let colours = colours(system);
     let looked_at = looked_at(system, all);
-    let drawn: Vec<Drawn> = (0..system.components().len())
+    let drawn: Vec<ComponentDrawing> = (0..system.components().len())
         .map(|at| match looked_at[at] {
             true => {
                 let share = 1.0 / (system.components().len() - at) as f64;
@@ -100,11 +105,11 @@ pub fn picture(system: &System, bright: &BTreeSet<LabelId>, all: bool, budget: &
     let width = size.width.max(PAGE.min(longest_entry(system)));
     let height = size.height + legend(system, &colours, (width, size.height + GAP), &mut body);
     let boxes = looked_at.iter().filter(|it| !**it).count();
-    Picture { body, width, height, boxes }
+    SystemPicture { body, width, height, boxes }
 }
 
 /// Returns the picture as an SVG file.
-pub fn svg(picture: &Picture, name: &str) -> String {
+pub fn svg(picture: &SystemPicture, name: &str) -> String {
     let mut text = head(name, picture.width, picture.height);
     let _ = write!(text, "<style>{STYLE}");
     for (at, colour) in INKS.iter().enumerate() {
@@ -124,11 +129,11 @@ const STYLE: &str = ".frame{fill:none;stroke:#c3c9d1}.title{text-anchor:start;fo
     .bright .line{stroke-width:3}";
 
 /// Places components of these sizes in rows. Returns their positions and the total size.
-fn rows(sizes: &[Size]) -> (Vec<(f64, f64)>, Size) {
+fn rows(sizes: &[LayoutSize]) -> (Vec<(f64, f64)>, LayoutSize) {
     let area: f64 = sizes.iter().map(|it| (it.width + GAP) * (it.height + GAP)).sum();
     let widest = sizes.iter().map(|it| it.width).fold(0.0, f64::max);
     let page = (area * PROPORTION).sqrt().max(widest).max(PAGE);
-    let mut whole = Size::default();
+    let mut whole = LayoutSize::default();
     let (mut x, mut y, mut row) = (0.0, 0.0, 0.0);
     let mut places = Vec::with_capacity(sizes.len());
     for size in sizes {

@@ -22,7 +22,7 @@
 mod propositions;
 
 use super::pdr::more;
-use super::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
+use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
 use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
 use propositions::Propositions;
@@ -46,7 +46,7 @@ pub const ENGINE: Engine = Engine {
 const ROUNDS: u32 = 2;
 
 /// Result of a query.
-pub(super) enum Said {
+pub(super) enum QueryResult {
     /// The firing sequence leads to a goal marking. `None` if its numbers exceed the supported
     /// range.
     Reached(Option<FiringSequence>),
@@ -61,7 +61,7 @@ pub(super) enum Said {
 }
 
 /// Result of extending an unrolling.
-pub(super) enum Extended {
+pub(super) enum ExtensionResult {
     /// Extended as requested.
     ToTheEnd,
     /// The budget ended first.
@@ -71,7 +71,7 @@ pub(super) enum Extended {
 }
 
 /// An unrolling from the initial marking, with a solver for queries about its last marking.
-pub(super) trait Row {
+pub(super) trait StepSequence {
     /// Name of the engine.
     const NAME: &'static str;
 
@@ -86,10 +86,10 @@ pub(super) trait Row {
     fn steps(&self) -> usize;
 
     /// Extends the unrolling to this number of steps, as far as the budget permits.
-    fn extend_to(&mut self, steps: usize, budget: &Budget) -> Extended;
+    fn extend_to(&mut self, steps: usize, budget: &Budget) -> ExtensionResult;
 
     /// Asks if the last marking can satisfy the predicate.
-    fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> Said;
+    fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult;
 
     /// Returns a short summary.
     fn statistics(&self) -> String;
@@ -116,7 +116,7 @@ pub(super) struct Bmc<'g, R> {
     reached: u64,
 }
 
-impl<'g, R: Row> Bmc<'g, R> {
+impl<'g, R: StepSequence> Bmc<'g, R> {
     /// Creates the engine without unrolling.
     pub(super) fn new(work: Assignment<'g>, row: R) -> Self {
         Bmc {
@@ -172,7 +172,7 @@ impl<'g, R: Row> Bmc<'g, R> {
                 return self.give_up(id, "the next value exceeds 64 bits");
             };
             match self.row.ask(id, &predicate, budget) {
-                Said::Reached(sequence) => {
+                QueryResult::Reached(sequence) => {
                     self.reached += 1;
                     if let Some(sequence) = sequence {
                         under.reached(id, sequence);
@@ -184,16 +184,16 @@ impl<'g, R: Row> Bmc<'g, R> {
                     }
                     leap = if grows { 1 + 2 * leap } else { leap / 2 };
                 }
-                Said::NotWithin if leap > 0 => (leap, grows) = (leap / 2, false),
-                Said::NotWithin => {
+                QueryResult::NotWithin if leap > 0 => (leap, grows) = (leap / 2, false),
+                QueryResult::NotWithin => {
                     self.done.insert(id);
                     return;
                 }
-                Said::Unfinished => return,
+                QueryResult::Unfinished => return,
                 // A smaller value may still be reachable.
-                Said::Never(_) if leap > 0 => (leap, grows) = (leap / 2, false),
-                Said::Never(why) => return self.give_up(id, &why),
-                Said::Unknown(why) => {
+                QueryResult::Never(_) if leap > 0 => (leap, grows) = (leap / 2, false),
+                QueryResult::Never(why) => return self.give_up(id, &why),
+                QueryResult::Unknown(why) => {
                     tracing::info!("{}: {id:?} after {} steps: {why}", R::NAME, self.steps);
                     self.done.insert(id);
                     return;
@@ -203,24 +203,26 @@ impl<'g, R: Row> Bmc<'g, R> {
     }
 }
 
-impl<R: Row> Session for Bmc<'_, R> {
-    fn slice(&mut self, budget: &Budget) -> Progress {
+impl<R: StepSequence> Session for Bmc<'_, R> {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
         loop {
             let open = self.open();
             if open.is_empty() {
-                return Progress::Finished;
+                return SliceProgress::Finished;
             }
             match self.row.extend_to(self.steps, budget) {
-                Extended::ToTheEnd => {}
-                Extended::InPart => return Progress::Unfinished,
+                ExtensionResult::ToTheEnd => {}
+                ExtensionResult::InPart => return SliceProgress::Unfinished,
                 // The steps encoded so far have not been queried yet.
-                Extended::TooLong(why) if self.limit.is_none() && self.row.steps() > self.asked => {
+                ExtensionResult::TooLong(why)
+                    if self.limit.is_none() && self.row.steps() > self.asked =>
+                {
                     self.steps = self.row.steps();
                     self.limit = Some(why);
                 }
-                Extended::TooLong(why) => {
+                ExtensionResult::TooLong(why) => {
                     open.iter().for_each(|(id, _)| self.give_up(*id, &why));
-                    return Progress::Finished;
+                    return SliceProgress::Finished;
                 }
             }
             self.asked = self.steps;
@@ -231,7 +233,7 @@ impl<R: Row> Session for Bmc<'_, R> {
             });
             for (id, goal) in &open {
                 if budget.is_exhausted() {
-                    return Progress::Unfinished;
+                    return SliceProgress::Unfinished;
                 }
                 if self.had_turn.insert(*id) && !self.done.contains(id) {
                     self.work_on(*id, goal, &budget.slice(slice));
@@ -245,7 +247,7 @@ impl<R: Row> Session for Bmc<'_, R> {
             if all_done || (self.rounds >= ROUNDS && self.limit.is_none()) {
                 if let Some(why) = self.limit.take() {
                     self.open().iter().for_each(|(id, _)| self.give_up(*id, &why));
-                    return Progress::Finished;
+                    return SliceProgress::Finished;
                 }
                 self.steps = R::longer(self.steps);
                 // The time slices are reset. Otherwise one goal would get all of the time after

@@ -4,7 +4,7 @@
 //! one-hot. This encoding finds most witnesses (`benchmarks/results/encodings.md`). An unbounded
 //! place has a limited number of values; witnesses that need more are not found.
 
-use super::{Extended, Row, Said};
+use super::{ExtensionResult, QueryResult, StepSequence};
 use crate::engine::Assignment;
 use crate::structure::intervals::Intervals;
 use parikh_encodings::encoding::TooManyValues;
@@ -92,7 +92,7 @@ impl Propositions<'_> {
     }
 }
 
-impl Row for Propositions<'_> {
+impl StepSequence for Propositions<'_> {
     const NAME: &'static str = "bmc";
     const FIRST_SLICE: (Duration, Duration) =
         (Duration::from_millis(5), Duration::from_millis(100));
@@ -106,47 +106,51 @@ impl Row for Propositions<'_> {
         self.unrolled.steps()
     }
 
-    fn extend_to(&mut self, steps: usize, budget: &Budget) -> Extended {
+    fn extend_to(&mut self, steps: usize, budget: &Budget) -> ExtensionResult {
         while self.unrolled.steps() < steps {
             if budget.is_exhausted() {
-                return Extended::InPart;
+                return ExtensionResult::InPart;
             }
             let more = self.unrolled.literals_of_a_step();
             if more > MOST_OF_A_STEP || self.solver.literals + more > MOST_LITERALS {
                 let steps = self.unrolled.steps();
-                return Extended::TooLong(format!("more than {steps} steps need too many clauses"));
+                return ExtensionResult::TooLong(format!(
+                    "more than {steps} steps need too many clauses"
+                ));
             }
             if let Err(TooManyValues) = self.unrolled.unroll(&mut self.solver) {
-                return Extended::TooLong(TooManyValues::WHY.to_owned());
+                return ExtensionResult::TooLong(TooManyValues::WHY.to_owned());
             }
         }
-        Extended::ToTheEnd
+        ExtensionResult::ToTheEnd
     }
 
-    fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> Said {
+    fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult {
         // The last step may have exceeded the limit. Goals have some additional space.
         if self.solver.literals > MOST_LITERALS + MOST_OF_A_STEP {
-            return Said::Never("the goal needs too many clauses".to_owned());
+            return QueryResult::Never("the goal needs too many clauses".to_owned());
         }
         let assumed = match self.goal(id, predicate) {
             // More steps do not reduce the number of values.
-            Err(TooManyValues) => return Said::Never(TooManyValues::WHY.to_owned()),
+            Err(TooManyValues) => return QueryResult::Never(TooManyValues::WHY.to_owned()),
             Ok(MaybeLiteral::Is(false)) if self.unrolled.is_stable() => {
                 let why = match self.unrolled.is_narrowed() {
                     true => "only 65 values per place are encoded",
                     false => "such numbers of tokens are not reached with any number of steps",
                 };
-                return Said::Never(why.to_owned());
+                return QueryResult::Never(why.to_owned());
             }
-            Ok(MaybeLiteral::Is(false)) => return Said::NotWithin,
+            Ok(MaybeLiteral::Is(false)) => return QueryResult::NotWithin,
             Ok(MaybeLiteral::Is(true)) => Vec::new(),
             Ok(MaybeLiteral::Open(goal)) => vec![goal],
         };
         self.questions += 1;
         match self.solver.sat.solve(&assumed, budget) {
-            SatAnswer::NoAnswer(_) => Said::Unfinished,
-            SatAnswer::Unsatisfiable { .. } => Said::NotWithin,
-            SatAnswer::Satisfiable(values) => Said::Reached(Some(self.unrolled.fired(&values))),
+            SatAnswer::NoAnswer(_) => QueryResult::Unfinished,
+            SatAnswer::Unsatisfiable { .. } => QueryResult::NotWithin,
+            SatAnswer::Satisfiable(values) => {
+                QueryResult::Reached(Some(self.unrolled.fired(&values)))
+            }
         }
     }
 

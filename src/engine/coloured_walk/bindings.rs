@@ -6,8 +6,8 @@
 //! colours. Parts of the guard are checked as soon as their variables are bound.
 
 use super::BindingConstraint;
-use super::tokens::Tokens;
-use crate::unfold::{Check, Compiled, Pattern, merge};
+use super::tokens::ColouredTokens;
+use crate::unfold::{BindingCheck, ColourPattern, CompiledTransition, merge};
 use parikh_net::coloured::Relation;
 use std::sync::Arc;
 
@@ -24,40 +24,41 @@ pub(super) enum BindingOutcome {
 
 /// Tokens of one colour that a transition takes under every binding.
 #[derive(Debug)]
-struct Input {
+struct BindingInput {
     place: usize,
-    pattern: Pattern,
+    pattern: ColourPattern,
     count: u64,
 }
 
 /// A transition prepared for firing.
 #[derive(Debug)]
-pub(super) struct Rule {
-    pub(super) compiled: Compiled,
-    inputs: Vec<Input>,
+pub(super) struct BindingRule {
+    pub(super) compiled: CompiledTransition,
+    inputs: Vec<BindingInput>,
     /// For each check, the variables that it reads.
     reads: Vec<Vec<usize>>,
     /// True if the transition takes exactly what the inputs match.
     plain: bool,
 }
 
-impl Rule {
-    pub(super) fn new(compiled: Compiled) -> Self {
+impl BindingRule {
+    pub(super) fn new(compiled: CompiledTransition) -> Self {
         let mut inputs = Vec::new();
         let mut plain = true;
         for (place, tokens) in &compiled.takes {
             plain &= tokens.single_colours(&mut |count, pattern| {
-                inputs.push(Input { place: *place, pattern: pattern.clone(), count });
+                inputs.push(BindingInput { place: *place, pattern: pattern.clone(), count });
             });
         }
-        let blocks = |input: &Input| input.pattern.leaves.iter().any(|leaf| leaf.blocks.is_some());
+        let blocks =
+            |input: &BindingInput| input.pattern.leaves.iter().any(|leaf| leaf.blocks.is_some());
         plain &= !inputs.iter().any(blocks);
         let reads = compiled.checks.iter().map(|check| {
             let mut read = vec![false; compiled.variables.len()];
             check.read(&mut read);
             (0..read.len()).filter(|&slot| read[slot]).collect()
         });
-        Rule { reads: reads.collect(), inputs, plain, compiled }
+        BindingRule { reads: reads.collect(), inputs, plain, compiled }
     }
 }
 
@@ -101,8 +102,8 @@ impl Finder {
     /// excluding bindings.
     pub(super) fn find(
         &mut self,
-        rule: &Rule,
-        marking: &Tokens,
+        rule: &BindingRule,
+        marking: &ColouredTokens,
         looks: u64,
         exhaustive: bool,
         wanted: &[BindingConstraint],
@@ -134,7 +135,7 @@ impl Finder {
         self.go_on(rule, marking)
     }
 
-    fn go_on(&mut self, rule: &Rule, marking: &Tokens) -> BindingOutcome {
+    fn go_on(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
         let Some(at) = self.next_input(rule, marking) else {
             return self.without_inputs(rule, marking);
         };
@@ -170,8 +171,8 @@ impl Finder {
     /// Continues with an input matched to this colour, if it fits.
     fn with(
         &mut self,
-        rule: &Rule,
-        marking: &Tokens,
+        rule: &BindingRule,
+        marking: &ColouredTokens,
         chosen: usize,
         colour: u64,
         tokens: u64,
@@ -192,7 +193,7 @@ impl Finder {
         found
     }
 
-    fn next_input(&mut self, rule: &Rule, marking: &Tokens) -> Option<usize> {
+    fn next_input(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> Option<usize> {
         let bound = |&at: &usize| self.is_bound(&rule.inputs[self.left[at]].pattern);
         if let Some(at) = (0..self.left.len()).find(bound) {
             return Some(at);
@@ -213,7 +214,13 @@ impl Finder {
     }
 
     /// Returns the number of colours that fit an input, counted up to `most`.
-    fn count_fitting(&mut self, rule: &Rule, marking: &Tokens, input: usize, most: usize) -> usize {
+    fn count_fitting(
+        &mut self,
+        rule: &BindingRule,
+        marking: &ColouredTokens,
+        input: usize,
+        most: usize,
+    ) -> usize {
         let place = &marking[rule.inputs[input].place];
         let mut count = 0;
         for at in 0..place.len() {
@@ -229,18 +236,18 @@ impl Finder {
         count
     }
 
-    fn is_bound(&self, pattern: &Pattern) -> bool {
+    fn is_bound(&self, pattern: &ColourPattern) -> bool {
         pattern.leaves.iter().all(|leaf| self.bound[leaf.slot])
     }
 
     /// Returns true if an input can have this colour, of which there are `tokens` tokens. Binds its
     /// variables.
-    fn fits(&mut self, rule: &Rule, input: usize, colour: u64, tokens: u64) -> bool {
+    fn fits(&mut self, rule: &BindingRule, input: usize, colour: u64, tokens: u64) -> bool {
         if self.looks == 0 {
             return false;
         }
         self.looks -= 1;
-        let Input { place, pattern, count } = &rule.inputs[input];
+        let BindingInput { place, pattern, count } = &rule.inputs[input];
         let same = self.taken.iter().filter(|it| (it.0, it.1) == (*place, colour));
         if tokens < count + same.map(|it| it.2).sum::<u64>() || !pattern.constants_fit(colour) {
             return false;
@@ -276,7 +283,7 @@ impl Finder {
 
     /// Returns true if all checks hold that read a variable bound since `mark` and only bound
     /// variables. With `first`, only checks without variables are considered.
-    fn checks_hold(&self, rule: &Rule, mark: usize, first: bool) -> bool {
+    fn checks_hold(&self, rule: &BindingRule, mark: usize, first: bool) -> bool {
         let fresh = &self.trail[mark..];
         let in_class = |(slot, class, classes): &(usize, u64, Arc<[u32]>)| {
             let colour = self.binding[*slot] as usize;
@@ -296,7 +303,7 @@ impl Finder {
 
     /// After all inputs are matched: binds the remaining variables, and checks the tokens that no
     /// input describes.
-    fn without_inputs(&mut self, rule: &Rule, marking: &Tokens) -> BindingOutcome {
+    fn without_inputs(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
         let sizes = &rule.compiled.sizes;
         let open = (0..sizes.len()).filter(|&slot| !self.bound[slot]);
         let Some(slot) = open.min_by_key(|&slot| sizes[slot]) else {
@@ -320,8 +327,8 @@ impl Finder {
 
     fn try_colour(
         &mut self,
-        rule: &Rule,
-        marking: &Tokens,
+        rule: &BindingRule,
+        marking: &ColouredTokens,
         slot: usize,
         colour: u64,
     ) -> BindingOutcome {
@@ -342,9 +349,9 @@ impl Finder {
     }
 
     /// Returns a variable whose colour follows from an equation of the guard.
-    fn determined(&self, rule: &Rule) -> Option<(usize, u64)> {
+    fn determined(&self, rule: &BindingRule) -> Option<(usize, u64)> {
         for check in &rule.compiled.checks {
-            let Check::Compare(Relation::Equal, left, right) = check else { continue };
+            let BindingCheck::Compare(Relation::Equal, left, right) = check else { continue };
             for (one, other) in [(left, right), (right, left)] {
                 let [leaf] = &one.leaves[..] else { continue };
                 let simple = one.constants.is_empty() && leaf.blocks.is_none() && leaf.stride == 1;
@@ -357,7 +364,7 @@ impl Finder {
     }
 
     /// Returns true if the marking has all tokens that the binding takes.
-    fn has_all(&mut self, rule: &Rule, marking: &Tokens) -> bool {
+    fn has_all(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> bool {
         let mut places: Vec<usize> = rule.compiled.takes.iter().map(|it| it.0).collect();
         places.sort_unstable();
         places.dedup();
@@ -376,17 +383,17 @@ impl Finder {
 mod tests {
     use super::*;
     use crate::engine::coloured_walk::tokens;
-    use crate::unfold::Compiler;
-    use parikh_net::coloured::{ColouredMarking, Value, text};
+    use crate::unfold::TermCompiler;
+    use parikh_net::coloured::{BoundColour, ColouredMarking, text};
     use parikh_net::generate::random_coloured;
 
     /// Returns every combination of colours for the variables of a rule.
-    fn all(rule: &Rule) -> Vec<Vec<Value>> {
+    fn all(rule: &BindingRule) -> Vec<Vec<BoundColour>> {
         let mut all = vec![Vec::new()];
         for (&variable, &size) in rule.compiled.variables.iter().zip(&rule.compiled.sizes) {
-            let with = |binding: &Vec<Value>, colour| {
+            let with = |binding: &Vec<BoundColour>, colour| {
                 let mut binding = binding.clone();
-                binding.push(Value { variable, colour });
+                binding.push(BoundColour { variable, colour });
                 binding
             };
             all = all.iter().flat_map(|binding| (0..size).map(|c| with(binding, c))).collect();
@@ -401,7 +408,9 @@ mod tests {
             let net = random_coloured(seed);
             let transitions = net.transition_ids().zip(net.transitions());
             let rules: Vec<_> = transitions
-                .map(|(t, transition)| (t, Rule::new(Compiler::transition(&net, transition))))
+                .map(|(t, transition)| {
+                    (t, BindingRule::new(TermCompiler::transition(&net, transition)))
+                })
                 .collect();
             let mut finder = Finder::new(seed);
             let mut rng = fastrand::Rng::with_seed(seed);
@@ -413,7 +422,7 @@ mod tests {
                 let there = tokens::of(bags);
                 let mut next = None;
                 for (t, rule) in &rules {
-                    let fires = |binding: &[Value]| {
+                    let fires = |binding: &[BoundColour]| {
                         let mut after = marking.clone();
                         net.fire(&mut after, *t, binding).is_ok().then_some(after)
                     };
@@ -431,8 +440,8 @@ mod tests {
                         assert_eq!(answer, expected, "{}", shown());
                         if answer == BindingOutcome::Binding {
                             let values = rule.compiled.variables.iter().zip(&finder.binding);
-                            let binding: Vec<Value> = values
-                                .map(|(&variable, &colour)| Value { variable, colour })
+                            let binding: Vec<BoundColour> = values
+                                .map(|(&variable, &colour)| BoundColour { variable, colour })
                                 .collect();
                             assert!(fires(&binding).is_some(), "{}", shown());
                             found += 1;

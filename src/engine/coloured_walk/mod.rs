@@ -15,15 +15,15 @@ mod walker;
 
 use crate::board::{Board, Technique};
 use crate::evidence::abstraction::ColouredModel;
-use crate::unfold::{Compiled, Compiler};
-use bindings::Rule;
-use parikh_net::coloured::{ColouredTransitionId, Value};
+use crate::unfold::{CompiledTransition, TermCompiler};
+use bindings::BindingRule;
+use parikh_net::coloured::{BoundColour, ColouredTransitionId};
 use parikh_net::printable::counted;
 use parikh_net::{GoalId, MarkingGoal, Net, PlaceId, Predicate, SortedGoals, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokens::Tokens;
-use walker::{Step, Walker};
+use tokens::ColouredTokens;
+use walker::{ColouredStepResult, Walker};
 
 /// The contest's name of the technique.
 pub const TECHNIQUE: Technique = "RANDOM_WALK";
@@ -42,9 +42,9 @@ pub struct Hint {
 #[derive(Clone, Debug)]
 pub enum BindingConstraint {
     /// The variable has exactly the given colour.
-    Colour(Value),
+    Colour(BoundColour),
     /// A variable has a colour of this class. The array maps colours to classes.
-    Class(Value, Arc<[u32]>),
+    Class(BoundColour, Arc<[u32]>),
 }
 
 /// Hints that no walk is following at the moment, each with its remaining tries.
@@ -70,25 +70,25 @@ impl Hints {
 }
 
 /// A watched goal.
-struct Watched {
+struct WatchedColouredGoal {
     id: GoalId,
     goal: MarkingGoal,
 }
 
 /// Data that does not change during walks.
-struct Terrain<'t> {
+struct WalkContext<'t> {
     model: &'t ColouredModel,
     board: &'t Board<'t>,
     skeleton: &'t Net,
     transitions: Vec<ColouredTransitionId>,
-    rules: Vec<Rule>,
+    rules: Vec<BindingRule>,
     /// For each coloured transition, its effect on the totals (the effect of its first transition
     /// in the skeleton).
     effects: Vec<Vec<(PlaceId, i64)>>,
     /// For each place, its consuming transitions.
     consumers: Vec<Vec<usize>>,
-    initial: Tokens,
-    goals: Vec<Watched>,
+    initial: ColouredTokens,
+    goals: Vec<WatchedColouredGoal>,
     /// For each place, the goals that depend on it.
     goals_of: Vec<Vec<usize>>,
     /// For each transition, the goals that hold wherever it can fire.
@@ -98,11 +98,11 @@ struct Terrain<'t> {
 /// Limit on the number of colours in the initial marking of a place.
 const COLOURS: u64 = 1_000_000;
 
-impl<'t> Terrain<'t> {
+impl<'t> WalkContext<'t> {
     fn new(model: &'t ColouredModel, board: &'t Board<'t>) -> Option<Self> {
         let (net, skeleton) = (model.net(), model.skeleton().net());
         let folding = skeleton.folding()?;
-        let compiler = Compiler { net, variables: Vec::new() };
+        let compiler = TermCompiler { net, variables: Vec::new() };
         let mut initial = Vec::new();
         for place in net.places() {
             let tokens = compiler.tokens(&place.initial);
@@ -113,8 +113,8 @@ impl<'t> Terrain<'t> {
             tokens.evaluate(&[], &mut bag);
             initial.push(bag);
         }
-        let compiled: Vec<Compiled> =
-            net.transitions().iter().map(|it| Compiler::transition(net, it)).collect();
+        let compiled: Vec<CompiledTransition> =
+            net.transitions().iter().map(|it| TermCompiler::transition(net, it)).collect();
         let mut consumers = vec![Vec::new(); net.places().len()];
         let mut effects = Vec::new();
         for (t, compiled) in compiled.iter().enumerate() {
@@ -142,7 +142,8 @@ impl<'t> Terrain<'t> {
         // Walks cannot show home properties, so only goals on markings are watched.
         let open = board.open_goals().into_iter().map(|id| (id, board.goal(id).clone()));
         let open = open.collect::<SortedGoals>().markings.into_iter();
-        let goals: Vec<Watched> = open.map(|(id, goal)| Watched { id, goal }).collect();
+        let goals: Vec<WatchedColouredGoal> =
+            open.map(|(id, goal)| WatchedColouredGoal { id, goal }).collect();
         let mut goals_of = vec![Vec::new(); net.places().len()];
         let mut fired_by = vec![Vec::new(); net.transitions().len()];
         for (at, watched) in goals.iter().enumerate() {
@@ -157,12 +158,12 @@ impl<'t> Terrain<'t> {
             };
             support.into_iter().for_each(|place| goals_of[place.index()].push(at));
         }
-        Some(Terrain {
+        Some(WalkContext {
             model,
             board,
             skeleton,
             transitions: net.transition_ids().collect(),
-            rules: compiled.into_iter().map(Rule::new).collect(),
+            rules: compiled.into_iter().map(BindingRule::new).collect(),
             effects,
             consumers,
             initial: tokens::of(initial),
@@ -201,7 +202,7 @@ pub fn run(
     budget: &Budget,
     seed: u64,
 ) -> String {
-    let Some(terrain) = Terrain::new(model, board) else {
+    let Some(terrain) = WalkContext::new(model, board) else {
         return "the initial marking has too many colours for walks".to_owned();
     };
     let under = board.under(TECHNIQUE);
@@ -246,7 +247,7 @@ pub fn run(
             }
             let towards = if rng.f64() < wander { None } else { aim };
             walker.order(towards, &mut order);
-            if walker.step(&order) != Step::Fired {
+            if walker.step(&order) != ColouredStepResult::Fired {
                 break;
             }
             if walker.is_due() {
@@ -268,7 +269,7 @@ fn follow(walker: &mut Walker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
             if left == 0 || (left.is_multiple_of(POLLING) && is_over()) {
                 return;
             }
-            if walker.step_with(*t, wanted) != Step::Fired {
+            if walker.step_with(*t, wanted) != ColouredStepResult::Fired {
                 break;
             }
         }

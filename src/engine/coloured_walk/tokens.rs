@@ -5,13 +5,13 @@ use crate::unfold::{ByColour, merge};
 
 /// The tokens of a place.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct PlaceTokens {
     /// Colours with their token counts, in no order.
     list: Vec<(u64, u64)>,
     positions: ByColour<u32>,
 }
 
-impl Place {
+impl PlaceTokens {
     /// Returns the number of different colours.
     pub(super) fn len(&self) -> usize {
         self.list.len()
@@ -53,13 +53,13 @@ impl Place {
 }
 
 /// A marking: the tokens of each place.
-pub(super) type Tokens = Vec<Place>;
+pub(super) type ColouredTokens = Vec<PlaceTokens>;
 
 /// Returns the marking with these tokens. Colours with count 0 are dropped.
-pub(super) fn of(bags: impl IntoIterator<Item = Vec<(u64, u64)>>) -> Tokens {
+pub(super) fn of(bags: impl IntoIterator<Item = Vec<(u64, u64)>>) -> ColouredTokens {
     let place = |mut bag: Vec<(u64, u64)>| {
         merge(&mut bag);
-        let mut place = Place::default();
+        let mut place = PlaceTokens::default();
         bag.into_iter()
             .filter(|it| it.1 > 0)
             .for_each(|(colour, tokens)| place.put(colour, tokens));
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn tokens_come_and_go() {
-        let mut place = Place::default();
+        let mut place = PlaceTokens::default();
         for colour in [7, 3, 7, 9] {
             place.put(colour, 1);
         }

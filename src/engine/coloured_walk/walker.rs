@@ -1,12 +1,12 @@
 //! One walk: its current marking and the goals seen along it.
 
 use super::bindings::{BindingOutcome, Finder};
-use super::tokens::Tokens;
-use super::{BindingConstraint, Terrain, Watched};
-use crate::board::{Sighting, Under};
+use super::tokens::ColouredTokens;
+use super::{BindingConstraint, WalkContext, WatchedColouredGoal};
+use crate::board::{Observation, WitnessReporter};
 use crate::evidence::abstraction::ColouredStep;
 use crate::unfold::merge;
-use parikh_net::coloured::Value;
+use parikh_net::coloured::BoundColour;
 use parikh_net::{FiringSequence, Marking, MarkingGoal, Predicate, TransitionId};
 
 /// Limit on the tokens and colours inspected for a binding if another transition would do as well.
@@ -28,7 +28,7 @@ enum Status {
 
 /// Result of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ColouredStepResult {
     Fired,
     /// No binding of any transition is enabled.
     Dead,
@@ -38,10 +38,10 @@ pub(super) enum Step {
 
 /// A walk. It is reset to the initial marking between walks.
 pub(super) struct Walker<'w> {
-    terrain: &'w Terrain<'w>,
+    terrain: &'w WalkContext<'w>,
     finder: Finder,
     rng: fastrand::Rng,
-    marking: Tokens,
+    marking: ColouredTokens,
     pub(super) totals: Marking,
     status: Vec<Status>,
     /// The fired transitions, and the colours of their variables one after another.
@@ -50,7 +50,7 @@ pub(super) struct Walker<'w> {
     /// The transition numbers of these steps, as far as they were computed.
     numbers: Vec<TransitionId>,
     /// Unreported sightings.
-    pending: Vec<Sighting>,
+    pending: Vec<Observation>,
     /// For each goal, `Some` if it was seen. For a maximum, the largest value seen.
     seen: Vec<Option<i128>>,
     /// Places changed by the last firing.
@@ -60,12 +60,12 @@ pub(super) struct Walker<'w> {
 }
 
 impl<'w> Walker<'w> {
-    pub(super) fn new(terrain: &'w Terrain<'w>, seed: u64) -> Self {
+    pub(super) fn new(terrain: &'w WalkContext<'w>, seed: u64) -> Self {
         Walker {
             terrain,
             finder: Finder::new(seed),
             rng: fastrand::Rng::with_seed(seed ^ 0x5eed),
-            marking: Tokens::new(),
+            marking: ColouredTokens::new(),
             totals: terrain.skeleton.initial().clone(),
             status: vec![Status::Unknown; terrain.rules.len()],
             fired: Vec::new(),
@@ -91,7 +91,7 @@ impl<'w> Walker<'w> {
     }
 
     /// Fires the first transition in `order` with an enabled binding.
-    pub(super) fn step(&mut self, order: &[usize]) -> Step {
+    pub(super) fn step(&mut self, order: &[usize]) -> ColouredStepResult {
         let mut unsure = Vec::new();
         for &t in order {
             if self.status[t] == Status::Disabled {
@@ -111,10 +111,10 @@ impl<'w> Walker<'w> {
             }
         }
         if !self.status.iter().all(|&status| status == Status::Disabled) {
-            return Step::Stuck;
+            return ColouredStepResult::Stuck;
         }
         (0..self.terrain.goals.len()).for_each(|goal| self.look_at(goal, true));
-        Step::Dead
+        ColouredStepResult::Dead
     }
 
     fn find(&mut self, t: usize, looks: u64, exhaustive: bool) -> BindingOutcome {
@@ -122,16 +122,20 @@ impl<'w> Walker<'w> {
     }
 
     /// Fires `t` with a binding that satisfies the constraints.
-    pub(super) fn step_with(&mut self, t: usize, wanted: &[BindingConstraint]) -> Step {
+    pub(super) fn step_with(
+        &mut self,
+        t: usize,
+        wanted: &[BindingConstraint],
+    ) -> ColouredStepResult {
         let rule = &self.terrain.rules[t];
         match self.finder.find(rule, &self.marking, EXACT, false, wanted) {
             BindingOutcome::Binding => self.fire(t),
-            BindingOutcome::None | BindingOutcome::GaveUp => Step::Stuck,
+            BindingOutcome::None | BindingOutcome::GaveUp => ColouredStepResult::Stuck,
         }
     }
 
     /// Fires the binding that was just found.
-    fn fire(&mut self, t: usize) -> Step {
+    fn fire(&mut self, t: usize) -> ColouredStepResult {
         let compiled = &self.terrain.rules[t].compiled;
         for &goal in &self.terrain.fired_by[t] {
             self.note(goal, None);
@@ -152,7 +156,7 @@ impl<'w> Walker<'w> {
                         false => {
                             if self.totals[id].saturating_add(count) > MANY {
                                 // The marking is unusable from here on.
-                                return Step::Stuck;
+                                return ColouredStepResult::Stuck;
                             }
                             self.marking[*place].put(colour, count);
                             self.totals[id] += count;
@@ -180,12 +184,12 @@ impl<'w> Walker<'w> {
         touched.sort_unstable();
         touched.dedup();
         touched.into_iter().for_each(|goal| self.look_at(goal, false));
-        Step::Fired
+        ColouredStepResult::Fired
     }
 
     /// Tests if a goal holds in the current marking.
     fn look_at(&mut self, goal: usize, dead: bool) {
-        let Watched { id, goal: wanted } = &self.terrain.goals[goal];
+        let WatchedColouredGoal { id, goal: wanted } = &self.terrain.goals[goal];
         match wanted {
             MarkingGoal::Reach(_) if self.seen[goal].is_some() => {}
             MarkingGoal::Reach(predicate) => {
@@ -200,7 +204,7 @@ impl<'w> Walker<'w> {
     /// Records a goal that holds here, or the value of a maximum.
     fn note(&mut self, goal: usize, value: Option<i128>) {
         let sighting =
-            Sighting { goal: self.terrain.goals[goal].id, firings: self.fired.len() as u64 };
+            Observation { goal: self.terrain.goals[goal].id, firings: self.fired.len() as u64 };
         match (value, self.seen[goal]) {
             (None, Some(_)) => return,
             (Some(value), Some(most)) if value <= most => return,
@@ -337,7 +341,7 @@ impl<'w> Walker<'w> {
     }
 
     /// Reports the sightings.
-    pub(super) fn hand_over(&mut self, under: &Under<'_>) {
+    pub(super) fn hand_over(&mut self, under: &WitnessReporter<'_>) {
         let pending = std::mem::take(&mut self.pending);
         let Some(last) = pending.iter().map(|sighting| sighting.firings).max() else { return };
         let mut sequence = FiringSequence::new();
@@ -349,7 +353,7 @@ impl<'w> Walker<'w> {
             if firing == self.numbers.len() {
                 let values = variables.iter().zip(colours);
                 let binding =
-                    values.map(|(&variable, &colour)| Value { variable, colour }).collect();
+                    values.map(|(&variable, &colour)| BoundColour { variable, colour }).collect();
                 let transition = self.terrain.transitions[t as usize];
                 let step = ColouredStep { transition, binding };
                 self.numbers.push(self.terrain.model.number(step));

@@ -20,7 +20,7 @@
 
 use super::tree::Tree;
 use crate::evidence::Document;
-use crate::evidence::certificate::{Bounds, Induction};
+use crate::evidence::certificate::{BoundsCertificate, Induction};
 use crate::graph::omega::OMEGA;
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate};
 use std::collections::{BTreeMap, HashMap};
@@ -32,14 +32,14 @@ const CLAUSES: usize = 400;
 const PATIENCE: usize = 4_000_000;
 
 /// Minimum token counts by place. 0 for places not listed.
-pub(super) type Least = BTreeMap<PlaceId, u64>;
+pub(super) type MinimumTokens = BTreeMap<PlaceId, u64>;
 
 /// Returns the minimal markings that no kept node covers. Returns `None` if there are too many.
-pub(super) fn least_uncovered(tree: &Tree<'_>) -> Option<Vec<Least>> {
-    let mut least = vec![Least::new()];
+pub(super) fn least_uncovered(tree: &Tree<'_>) -> Option<Vec<MinimumTokens>> {
+    let mut least = vec![MinimumTokens::new()];
     let mut work = 0;
     for node in tree.kept() {
-        let (covered, mut rest): (Vec<Least>, Vec<Least>) =
+        let (covered, mut rest): (Vec<MinimumTokens>, Vec<MinimumTokens>) =
             least.into_iter().partition(|it| covers(node, it));
         let finite = || (0..node.len()).filter(|&place| node[place] != OMEGA);
         for one in covered {
@@ -64,17 +64,17 @@ pub(super) fn least_uncovered(tree: &Tree<'_>) -> Option<Vec<Least>> {
     Some(least)
 }
 
-fn covers(node: &[u64], least: &Least) -> bool {
+fn covers(node: &[u64], least: &MinimumTokens) -> bool {
     least.iter().all(|(place, &tokens)| tokens <= node[place.index()])
 }
 
 /// Returns true if every marking above `other` is above `one`.
-fn is_within(one: &Least, other: &Least) -> bool {
+fn is_within(one: &MinimumTokens, other: &MinimumTokens) -> bool {
     one.iter().all(|(place, tokens)| other.get(place).is_some_and(|more| tokens <= more))
 }
 
 /// Returns true if no covered marking is above `least`.
-pub(super) fn excludes(tree: &Tree<'_>, least: &Least) -> bool {
+pub(super) fn excludes(tree: &Tree<'_>, least: &MinimumTokens) -> bool {
     tree.kept().all(|node| !covers(node, least))
 }
 
@@ -90,13 +90,13 @@ pub(super) fn most(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
 
 /// Returns the minimum token counts that a predicate requires, as far as they follow from its
 /// conjuncts.
-pub(super) fn least_of(net: &Net, predicate: &Predicate) -> Least {
-    let mut least = Least::new();
+pub(super) fn least_of(net: &Net, predicate: &Predicate) -> MinimumTokens {
+    let mut least = MinimumTokens::new();
     collect(net, predicate, &mut least);
     least
 }
 
-fn collect(net: &Net, predicate: &Predicate, least: &mut Least) {
+fn collect(net: &Net, predicate: &Predicate, least: &mut MinimumTokens) {
     let mut at_least = |place: PlaceId, tokens: u64| {
         let known = least.entry(place).or_default();
         *known = tokens.max(*known);
@@ -120,7 +120,7 @@ fn collect(net: &Net, predicate: &Predicate, least: &mut Least) {
 }
 
 /// Returns the certificate with one clause per given marking, "no reachable marking is above it".
-pub(super) fn document(uncovered: &[Least]) -> Option<Document> {
+pub(super) fn document(uncovered: &[MinimumTokens]) -> Option<Document> {
     let (mut atoms, mut variables) = (Vec::new(), HashMap::new());
     let mut clauses = Vec::new();
     for least in uncovered {
@@ -136,7 +136,7 @@ pub(super) fn document(uncovered: &[Least]) -> Option<Document> {
         }
         clauses.push(clause);
     }
-    let bounds = Bounds { assumes_units: false, steps: Vec::new() };
+    let bounds = BoundsCertificate { assumes_units: false, steps: Vec::new() };
     let (remainders, steps, ending) = (Vec::new(), Vec::new(), Vec::new());
     Some(Document::Induction(Induction { bounds, atoms, remainders, clauses, steps, ending }))
 }

@@ -41,16 +41,16 @@ pub(super) mod tree;
 
 use super::Task;
 use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
-use crate::board::{Argument, Board, Over, Proof, Sighting, Under};
+use crate::board::{Argument, Board, Observation, Proof, ProofReporter, WitnessReporter};
 use crate::graph::omega::OMEGA;
-use crate::ground::Ground;
+use crate::ground::WorkingNet;
 use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use runs::TokenDemand;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tree::{End, Limits, Order, Tree};
+use tree::{Tree, TreeEnd, TreeLimits, TreeOrder};
 
 /// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
@@ -66,13 +66,14 @@ pub const ENGINE: Engine = Engine {
 pub const TECHNIQUE: &str = "COVERABILITY";
 
 /// Limits of the trees. After a tree exceeds its limits, the next one is tried.
-const LIMITS: [Limits; 2] = [
-    Limits { order: Order::Breadth, nodes: 5_000, work: 2_000_000 },
-    Limits { order: Order::Depth, nodes: 5_000, work: 2_000_000 },
+const LIMITS: [TreeLimits; 2] = [
+    TreeLimits { order: TreeOrder::Breadth, nodes: 5_000, work: 2_000_000 },
+    TreeLimits { order: TreeOrder::Depth, nodes: 5_000, work: 2_000_000 },
 ];
 
 /// Limits of a tree that only searches for a self-covering sequence.
-const LIMITS_OF_PUMP: Limits = Limits { order: Order::Breadth, nodes: 1_000, work: 1_000_000 };
+const LIMITS_OF_PUMP: TreeLimits =
+    TreeLimits { order: TreeOrder::Breadth, nodes: 1_000, work: 1_000_000 };
 
 /// Searches for a firing sequence and a second one that can repeat forever after it and adds tokens
 /// each time, like [`walk::find_pump`](super::walk::find_pump). The first unbounded place of a
@@ -103,23 +104,23 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     for limits in LIMITS {
         let mut tree = Tree::new(task.net, limits);
         let end = tree.grow(budget, |tree, node| goals.see(tree, node));
-        if end == End::Complete {
+        if end == TreeEnd::Complete {
             goals.look_back(&tree);
             goals.exclude(&tree, work.board.over(TECHNIQUE).on(work.ground));
         }
         summaries.push(summary(&tree, end));
-        if end != End::Limit || budget.is_exhausted() {
+        if end != TreeEnd::Limit || budget.is_exhausted() {
             break;
         }
     }
     format!("{}; {} settled", summaries.join(", then "), counted(goals.settled(), "goal"))
 }
 
-fn summary(tree: &Tree<'_>, end: End) -> String {
+fn summary(tree: &Tree<'_>, end: TreeEnd) -> String {
     let how = match end {
-        End::Complete => "a complete tree",
-        End::Limit => "an incomplete tree",
-        End::Settled => "all goals settled by a tree",
+        TreeEnd::Complete => "a complete tree",
+        TreeEnd::Limit => "an incomplete tree",
+        TreeEnd::Settled => "all goals settled by a tree",
     };
     let (nodes, kept, unbounded) = (tree.nodes.len(), tree.kept().count(), tree.unbounded());
     let (nodes, unbounded) = (counted(nodes, "node"), counted(unbounded, "unbounded place"));
@@ -130,7 +131,7 @@ fn summary(tree: &Tree<'_>, end: End) -> String {
 struct OpenGoals<'t> {
     board: &'t Board<'t>,
     net: &'t Net,
-    under: Under<'t>,
+    under: WitnessReporter<'t>,
     /// True if staged self-covering sequences may be reported.
     is_read: bool,
     maxima: Vec<(GoalId, &'t LinearSum)>,
@@ -141,7 +142,7 @@ struct OpenGoals<'t> {
 }
 
 impl<'t> OpenGoals<'t> {
-    fn new(task: &Task<'t>, ground: &Ground<'_>, under: Under<'t>) -> Self {
+    fn new(task: &Task<'t>, ground: &WorkingNet<'_>, under: WitnessReporter<'t>) -> Self {
         let mut goals = OpenGoals {
             board: task.board,
             net: task.net,
@@ -234,7 +235,7 @@ impl<'t> OpenGoals<'t> {
         let made = tree.nodes[node as usize].grown.len();
         let Some(run) = runs::run(tree, node, made, wanted) else { return };
         let Ok(firings) = u64::try_from(run.firings()) else { return };
-        let sightings = shown.into_iter().map(|goal| Sighting { goal, firings });
+        let sightings = shown.into_iter().map(|goal| Observation { goal, firings });
         self.under.along(run, sightings.collect());
     }
 
@@ -261,7 +262,7 @@ impl<'t> OpenGoals<'t> {
     }
 
     /// Proves goals that a complete tree excludes.
-    fn exclude(&self, tree: &Tree<'_>, over: Over<'_>) {
+    fn exclude(&self, tree: &Tree<'_>, over: ProofReporter<'_>) {
         let is_open = |id: GoalId| self.board.is_open(id);
         let mut at_most: Vec<(GoalId, i128)> = Vec::new();
         for &(id, sum) in self.maxima.iter().filter(|(id, _)| is_open(*id)) {

@@ -11,14 +11,14 @@ use crate::graph::omega::OMEGA;
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 
 /// The value of a sum at a node.
-enum Value {
+enum CoverabilityValue {
     Is(i128),
     Grows,
     Falls,
     Unknown,
 }
 
-fn value(atom: &Atom, tokens: &[u64]) -> Value {
+fn value(atom: &Atom, tokens: &[u64]) -> CoverabilityValue {
     let (mut known, mut grows, mut falls) = (0i128, false, false);
     for &(place, a) in atom.sum.terms() {
         match tokens[place.index()] {
@@ -29,10 +29,10 @@ fn value(atom: &Atom, tokens: &[u64]) -> Value {
         }
     }
     match (grows, falls) {
-        (false, false) => Value::Is(known),
-        (true, false) => Value::Grows,
-        (false, true) => Value::Falls,
-        (true, true) => Value::Unknown,
+        (false, false) => CoverabilityValue::Is(known),
+        (true, false) => CoverabilityValue::Grows,
+        (false, true) => CoverabilityValue::Falls,
+        (true, true) => CoverabilityValue::Unknown,
     }
 }
 
@@ -50,9 +50,9 @@ pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut
         Predicate::Atom(atom) => {
             *work += atom.sum.terms().len() as u64;
             match value(atom, tokens) {
-                Value::Is(value) => value <= atom.bound.into(),
-                Value::Falls => true,
-                Value::Grows | Value::Unknown => false,
+                CoverabilityValue::Is(value) => value <= atom.bound.into(),
+                CoverabilityValue::Falls => true,
+                CoverabilityValue::Grows | CoverabilityValue::Unknown => false,
             }
         }
         Predicate::Enabled(t) => enabled(*t),

@@ -30,7 +30,7 @@ use std::collections::BinaryHeap;
 
 /// The order of expansion among nodes with equally many ω.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum TreeOrder {
     /// Oldest first: finds early unbounded places with the shortest sequences.
     Breadth,
     /// Newest first: finds unbounded places deep in the tree.
@@ -39,8 +39,8 @@ pub(super) enum Order {
 
 /// Limits on the size of a tree, and its order.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    pub(super) order: Order,
+pub(super) struct TreeLimits {
+    pub(super) order: TreeOrder,
     /// Limit on the number of nodes, kept or not.
     pub(super) nodes: usize,
     /// Limit on the approximate number of token comparisons until the next unbounded place is
@@ -66,7 +66,7 @@ pub(in crate::engine) struct Tree<'n> {
     /// For each place, the transitions whose first input it is. The last entry contains the
     /// transitions without inputs.
     beginning: Vec<Vec<TransitionId>>,
-    limits: Limits,
+    limits: TreeLimits,
     /// For each place, true if it is ω in some node.
     unbounded: Vec<bool>,
     /// Limit on `work` before the next unbounded place must be found.
@@ -131,7 +131,7 @@ pub(in crate::engine) struct Acceleration {
 
 /// The reason why a tree stops growing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum TreeEnd {
     /// The tree is complete: the kept nodes cover all reachable markings.
     Complete,
     /// A limit was reached, or the budget is exhausted.
@@ -141,7 +141,7 @@ pub(super) enum End {
 }
 
 impl<'n> Tree<'n> {
-    pub(super) fn new(net: &'n Net, limits: Limits) -> Self {
+    pub(super) fn new(net: &'n Net, limits: TreeLimits) -> Self {
         let mut beginning = vec![Vec::new(); net.place_count() + 1];
         for t in net.transitions() {
             let first = net.pre(t).first().map_or(net.place_count(), |arc| arc.place.index());
@@ -165,7 +165,7 @@ impl<'n> Tree<'n> {
 
     /// Returns a tree with nodes that are made elsewhere. It does not grow.
     pub(in crate::engine) fn linked(net: &'n Net, nodes: Vec<Node>) -> Self {
-        let limits = Limits { order: Order::Breadth, nodes: 0, work: 0 };
+        let limits = TreeLimits { order: TreeOrder::Breadth, nodes: 0, work: 0 };
         Tree {
             net,
             nodes,
@@ -212,8 +212,8 @@ impl<'n> Tree<'n> {
         &mut self,
         budget: &Budget,
         mut seen: impl FnMut(&Self, u32) -> Option<u64>,
-    ) -> End {
-        let Some(looked) = seen(self, 0) else { return End::Settled };
+    ) -> TreeEnd {
+        let Some(looked) = seen(self, 0) else { return TreeEnd::Settled };
         self.work += looked;
         let mut ask_at = self.work;
         while let Some((_, number)) = self.waiting.pop() {
@@ -229,13 +229,13 @@ impl<'n> Tree<'n> {
                 }
                 let is_full = self.nodes.len() >= self.limits.nodes;
                 if is_late || is_full || self.work > self.most_work {
-                    return End::Limit;
+                    return TreeEnd::Limit;
                 }
                 // Markings beyond the token limit are not supported.
                 let next = match fire(self.net, &self.nodes[from as usize].tokens, t) {
                     Ok(next) => next,
                     Err(NoGraph::Overflow | NoGraph::TooMany(_) | NoGraph::Exhausted(_)) => {
-                        return End::Limit;
+                        return TreeEnd::Limit;
                     }
                 };
                 self.work += (self.net.pre(t).len() + self.net.delta(t).len()) as u64;
@@ -246,12 +246,12 @@ impl<'n> Tree<'n> {
                 }
                 let grown = self.accelerate(&mut next, from);
                 let node = self.keep(next, Some((from, t)), grown);
-                let Some(looked) = seen(self, node) else { return End::Settled };
+                let Some(looked) = seen(self, node) else { return TreeEnd::Settled };
                 self.work += looked;
                 self.go_on_if_new(node);
             }
         }
-        End::Complete
+        TreeEnd::Complete
     }
 
     /// Raises the work limit if a node has a new unbounded place.
@@ -348,8 +348,8 @@ impl<'n> Tree<'n> {
         self.kept.push(number);
         self.nodes.push(Node { tokens, came, grown, is_kept: true });
         let signed = match self.limits.order {
-            Order::Breadth => -i64::from(number),
-            Order::Depth => i64::from(number),
+            TreeOrder::Breadth => -i64::from(number),
+            TreeOrder::Depth => i64::from(number),
         };
         self.waiting.push((omegas, signed));
         number

@@ -8,19 +8,19 @@ const NEVER: u64 = u64::MAX;
 
 /// A deadline that can be changed. See the module documentation.
 #[derive(Debug)]
-pub(super) struct Alarm {
+pub(super) struct DiagramDeadline {
     begun: Instant,
     /// The deadline in nanoseconds after `begun`.
     at: AtomicU64,
 }
 
 /// An earlier value of the deadline.
-pub(super) struct Later(u64);
+pub(super) struct PreviousDeadline(u64);
 
-impl Alarm {
+impl DiagramDeadline {
     /// Creates the object without a deadline.
     pub(super) fn new() -> Self {
-        Alarm { begun: Instant::now(), at: AtomicU64::new(NEVER) }
+        DiagramDeadline { begun: Instant::now(), at: AtomicU64::new(NEVER) }
     }
 
     /// Sets the deadline to `time` from now, or removes it for `None`.
@@ -31,18 +31,18 @@ impl Alarm {
 
     /// Moves the deadline to `share` (0 to 1) of the remaining time. Returns the previous deadline
     /// for [`put_back`](Self::put_back). Does nothing if there is no deadline.
-    pub(super) fn bring_forward(&self, share: f64) -> Later {
+    pub(super) fn bring_forward(&self, share: f64) -> PreviousDeadline {
         let later = self.at.load(Ordering::Relaxed);
         let now = self.begun.elapsed().as_nanos() as u64;
         if later != NEVER {
             let left = later.saturating_sub(now) as f64 * share;
             self.at.store(now.saturating_add(left as u64), Ordering::Relaxed);
         }
-        Later(later)
+        PreviousDeadline(later)
     }
 
     /// Restores an earlier deadline.
-    pub(super) fn put_back(&self, later: Later) {
+    pub(super) fn put_back(&self, later: PreviousDeadline) {
         self.at.store(later.0, Ordering::Relaxed);
     }
 

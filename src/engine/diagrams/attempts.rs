@@ -4,8 +4,10 @@
 //! repeated when more time is available than before. If places are not known to be bounded, there
 //! may be infinitely many markings, and only one order is continued after the first short tries.
 
-use super::{Course, FIRST_SLICE, MOST_LEVELS, ORDERING, Reached, TRIED, order, saturate, tries};
-use crate::engine::Progress;
+use super::{
+    FIRST_SLICE, MOST_LEVELS, ORDERING, ReachableSet, TRIED, TryLog, order, saturate, tries,
+};
+use crate::engine::SliceProgress;
 use parikh_net::{Facts, Net};
 use parikh_solvers::Budget;
 use parikh_symbolic::Stop;
@@ -36,7 +38,7 @@ pub(super) enum Use {
 
 /// Duration of a try.
 #[derive(Clone, Copy)]
-struct Times {
+struct AttemptTimes {
     until_set: Duration,
     all: Duration,
 }
@@ -86,10 +88,10 @@ impl Attempts {
         (net, facts): (&Net, &Facts),
         budget: &Budget,
         is_done: &dyn Fn() -> bool,
-        use_set: &(dyn Fn(Reached<'_, '_>) -> Result<Use, Stop> + Sync),
-    ) -> Progress {
+        use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<Use, Stop> + Sync),
+    ) -> SliceProgress {
         if is_done() {
-            return Progress::Finished;
+            return SliceProgress::Finished;
         }
         self.prepare(net, facts, budget);
         if let Some(share) = self.first.take() {
@@ -97,26 +99,26 @@ impl Attempts {
         }
         while let Some(&(order, time)) = self.tries.last() {
             if is_done() {
-                return Progress::Finished;
+                return SliceProgress::Finished;
             }
             if budget.is_exhausted() {
-                return Progress::Unfinished;
+                return SliceProgress::Unfinished;
             }
             if budget.remaining().is_some_and(|left| left <= self.cut) {
                 self.too_short += 1;
                 return match self.too_short < TOO_SHORT {
-                    true => Progress::Unfinished,
-                    false => Progress::Finished,
+                    true => SliceProgress::Unfinished,
+                    false => SliceProgress::Finished,
                 };
             }
             let slice = time.map_or_else(|| budget.child(), |time| budget.slice(time));
             let began = Instant::now();
             match self.attempt(net, order, (&slice, budget), use_set) {
                 Ok(used) if self.is_enough(order, used) => break,
-                Ok(_) => return Progress::Unfinished,
+                Ok(_) => return SliceProgress::Unfinished,
                 Err(Stop::Asked) if budget.is_exhausted() => {
                     self.cut = began.elapsed();
-                    return Progress::Unfinished;
+                    return SliceProgress::Unfinished;
                 }
                 Err(_) => {
                     self.cut = Duration::ZERO;
@@ -124,7 +126,7 @@ impl Attempts {
                 }
             }
         }
-        Progress::Finished
+        SliceProgress::Finished
     }
 
     /// Runs the first slice: each order for a short time. A simple set is found at once.
@@ -133,8 +135,8 @@ impl Attempts {
         (net, facts): (&Net, &Facts),
         budget: &Budget,
         share: f64,
-        use_set: &(dyn Fn(Reached<'_, '_>) -> Result<Use, Stop> + Sync),
-    ) -> Progress {
+        use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<Use, Stop> + Sync),
+    ) -> SliceProgress {
         let moment = budget.remaining().map_or(FIRST_SLICE, |left| left.mul_f64(share));
         // With infinitely many markings no order may terminate, so one order is as informative as
         // all.
@@ -144,14 +146,14 @@ impl Attempts {
             let slice = budget.slice(moment.min(FIRST_SLICE));
             if let Ok(used) = self.attempt(net, order, (&slice, budget), use_set) {
                 return match self.is_enough(order, used) {
-                    true => Progress::Finished,
-                    false => Progress::Unfinished,
+                    true => SliceProgress::Finished,
+                    false => SliceProgress::Unfinished,
                 };
             }
         }
         match self.tries.is_empty() {
-            true => Progress::Finished,
-            false => Progress::Unfinished,
+            true => SliceProgress::Finished,
+            false => SliceProgress::Unfinished,
         }
     }
 
@@ -161,23 +163,23 @@ impl Attempts {
         net: &Net,
         order: usize,
         (budget, after): (&Budget, &Budget),
-        use_set: &(dyn Fn(Reached<'_, '_>) -> Result<Use, Stop> + Sync),
-    ) -> Result<(Use, Times), Stop> {
+        use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<Use, Stop> + Sync),
+    ) -> Result<(Use, AttemptTimes), Stop> {
         let bytes = (after.memory_left() as f64 * MEMORY) as usize;
         self.made += 1;
         let began = Instant::now();
-        let use_it = |reached: Reached<'_, '_>| {
+        let use_it = |reached: ReachableSet<'_, '_>| {
             let until_set = began.elapsed();
             Ok((use_set(reached)?, until_set))
         };
         let limits = (bytes, budget, after);
         let (used, until_set) =
-            saturate(net, &self.orders[order], limits, &Course::default(), &use_it)?;
-        Ok((used, Times { until_set, all: began.elapsed() }))
+            saturate(net, &self.orders[order], limits, &TryLog::default(), &use_it)?;
+        Ok((used, AttemptTimes { until_set, all: began.elapsed() }))
     }
 
     /// Returns true if all questions are answered. Otherwise only this order is continued.
-    fn is_enough(&mut self, order: usize, (used, times): (Use, Times)) -> bool {
+    fn is_enough(&mut self, order: usize, (used, times): (Use, AttemptTimes)) -> bool {
         (self.tries, self.cut) = match used {
             Use::All => (Vec::new(), Duration::ZERO),
             Use::Part => (vec![(order, None)], times.until_set),

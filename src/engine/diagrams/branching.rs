@@ -15,7 +15,7 @@
 //!
 //! Source: McMillan, *Symbolic Model Checking*, 1993.
 
-use super::Reached;
+use super::ReachableSet;
 use super::cycles::Cycles;
 use parikh_net::{EffectId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
@@ -34,8 +34,8 @@ const SATURATING: f64 = 0.15;
 const LOOPS: usize = 16;
 
 /// CTL formulas evaluated over the same set.
-pub(super) struct Branching<'e, 'r, 'd> {
-    reached: &'e mut Reached<'r, 'd>,
+pub(super) struct CtlEvaluation<'e, 'r, 'd> {
+    reached: &'e mut ReachableSet<'r, 'd>,
     net: &'e Net,
     budget: &'e Budget,
     /// Cycle test, created when first needed.
@@ -51,19 +51,19 @@ pub(super) struct Branching<'e, 'r, 'd> {
     kept: Vec<Set>,
 }
 
-impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
+impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     /// Prepares the evaluation.
     ///
     /// # Errors
     /// Returns an error if there are too many transitions.
     pub(super) fn over(
-        reached: &'e mut Reached<'r, 'd>,
+        reached: &'e mut ReachableSet<'r, 'd>,
         (net, budget): (&'e Net, &'e Budget),
     ) -> Result<Self, Stop> {
         let backwards = reached.relation.reversed()?;
         let (satisfying, resting, kept) = (HashMap::new(), None, Vec::new());
         let cycles = None;
-        Ok(Branching { reached, net, budget, cycles, backwards, satisfying, resting, kept })
+        Ok(CtlEvaluation { reached, net, budget, cycles, backwards, satisfying, resting, kept })
     }
 
     /// Returns true if a property holds at a marking, given by its tokens from the top level on.
@@ -371,7 +371,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
 
     /// Returns false if no cycle is possible within `among`.
     fn may_go_round(&mut self, among: Set) -> Result<bool, Stop> {
-        let Branching { reached, net, budget, cycles, .. } = self;
+        let CtlEvaluation { reached, net, budget, cycles, .. } = self;
         let cycles = cycles.get_or_insert_with(|| Cycles::of(net, budget));
         let mut known: HashMap<EffectId, bool> = HashMap::new();
         cycles.may_go_round(|effect| {
@@ -412,7 +412,7 @@ mod tests {
             let counts = explore(&net, 1, &budget, |mut reached| {
                 // Collecting garbage at every step detects sets that are not kept.
                 reached.diagrams.collect_each(1);
-                let mut branching = Branching::over(&mut reached, (&net, &budget))?;
+                let mut branching = CtlEvaluation::over(&mut reached, (&net, &budget))?;
                 let these = branching.satisfying(&conditions[0])?;
                 let inside = match seed % 2 {
                     0 => branching.satisfying(&conditions[1])?,

@@ -4,7 +4,7 @@
 //! This checks the side on which an error of saturation would go unnoticed: missing markings. That
 //! every member is reachable is not checked.
 
-use super::Reached;
+use super::ReachableSet;
 use crate::evidence::certificate::closed_set::{ClosedSet, ClosedSetFlaw};
 use num_bigint::BigUint;
 use parikh_net::{Net, PlaceId};
@@ -19,12 +19,12 @@ const MOST_NODES: usize = 2_000_000;
 const LONGEST: Duration = Duration::from_secs(2);
 
 /// Returns the diagram of all markings in the checker's format.
-pub fn closed_set(reached: &Reached<'_, '_>) -> ClosedSet {
+pub fn closed_set(reached: &ReachableSet<'_, '_>) -> ClosedSet {
     closed(reached, reached.set)
 }
 
 /// Returns the diagram of another closed set in the checker's format.
-pub(crate) fn closed(reached: &Reached<'_, '_>, set: Set) -> ClosedSet {
+pub(crate) fn closed(reached: &ReachableSet<'_, '_>, set: Set) -> ClosedSet {
     let diagrams: &Diagrams<'_> = reached.diagrams;
     let diagram = diagrams.export(set, reached.level_of.len() as u32);
     let order = reached.order.places.iter().map(|&place| PlaceId::new(place as usize)).collect();
@@ -38,7 +38,7 @@ pub(crate) fn closed(reached: &Reached<'_, '_>, set: Set) -> ClosedSet {
 /// Returns an error if the checker finds that the set is wrong.
 pub(super) fn confirm(
     net: &Net,
-    reached: &Reached<'_, '_>,
+    reached: &ReachableSet<'_, '_>,
     markings: &BigUint,
 ) -> Result<bool, ClosedSetFlaw> {
     if reached.diagrams.nodes_of(reached.set) > MOST_NODES {

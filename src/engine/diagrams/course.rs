@@ -31,12 +31,12 @@ pub struct Try {
 
 /// The log entry of the try that led to a set.
 #[derive(Clone, Copy, Debug)]
-pub struct Tried<'c> {
-    pub(super) course: &'c Course,
+pub struct TryEntry<'c> {
+    pub(super) course: &'c TryLog,
     pub(super) at: usize,
 }
 
-impl Tried<'_> {
+impl TryEntry<'_> {
     /// Records the number of markings.
     pub fn counted(&self, markings: &BigUint) {
         self.course.lock()[self.at].markings = Some(markings.clone());
@@ -45,11 +45,11 @@ impl Tried<'_> {
 
 /// The tries so far, by start time. Clones share the log.
 #[derive(Clone, Debug, Default)]
-pub struct Course {
+pub struct TryLog {
     tries: Arc<Mutex<Vec<Try>>>,
 }
 
-impl Course {
+impl TryLog {
     /// Returns the tries so far.
     pub fn tries(&self) -> Vec<Try> {
         self.lock().clone()
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn samples_stay_few_and_in_order() {
-        let course = Course::default();
+        let course = TryLog::default();
         let at = course.begin("net", 1.0);
         for nodes in 0..3 * SAMPLES {
             // Simulates a try that began long ago, with one second between the samples.

@@ -1,7 +1,7 @@
 //! Figures of a state space from the diagram of all markings of the original net.
 
 use super::confirm::confirm;
-use super::{Course, Incomplete, explore_telling};
+use super::{DiagramError, TryLog, explore_telling};
 use num_bigint::BigUint;
 use parikh_net::Net;
 use parikh_solvers::Budget;
@@ -29,8 +29,8 @@ pub fn figures(
     net: &Net,
     threads: usize,
     budget: &Budget,
-    course: &Course,
-) -> Result<StateSpace, Incomplete> {
+    course: &TryLog,
+) -> Result<StateSpace, DiagramError> {
     explore_telling(net, threads, budget, course, |reached| {
         let needs =
             |t: &Vec<parikh_symbolic::LevelTouch>| t.iter().map(|t| (t.level, t.pre)).collect();

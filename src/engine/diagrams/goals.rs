@@ -5,13 +5,13 @@
 //! goals. If some member satisfies a predicate, a firing sequence to it is searched backwards
 //! within the set and reported as a witness.
 
-use super::Reached;
+use super::ReachableSet;
 use super::attempts::{Attempts, Use};
 use super::confirm::closed_set;
 use crate::board::{Argument, Board, Proof};
-use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes, Task};
+use crate::engine::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes, Task};
 use crate::evidence::Document;
-use crate::ground::Ground;
+use crate::ground::WorkingNet;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
 use parikh_symbolic::{LinearCondition, Set, Stop};
@@ -34,14 +34,14 @@ const MOST_NODES: usize = 2_000_000;
 
 /// The engine with its state on a net.
 struct Goals<'g> {
-    ground: &'g Ground<'g>,
+    ground: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
     attempts: Attempts,
-    statistics: Mutex<Statistics>,
+    statistics: Mutex<DiagramStatistics>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Statistics {
+struct DiagramStatistics {
     /// Number of nodes of the set. 0 if none was found.
     nodes: usize,
     refuted: u64,
@@ -56,11 +56,11 @@ impl<'g> Goals<'g> {
 }
 
 impl Session for Goals<'_> {
-    fn slice(&mut self, budget: &Budget) -> Progress {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
         let Goals { ground, board, attempts, statistics } = self;
         let (ground, board, statistics) = (*ground, *board, &*statistics);
         let is_done = || !ground.goals().iter().any(|(id, _)| board.is_open(*id));
-        let use_set = |reached: Reached<'_, '_>| {
+        let use_set = |reached: ReachableSet<'_, '_>| {
             let settled = settle(ground, board, reached, budget)?;
             let mut all = statistics.lock().unwrap_or_else(PoisonError::into_inner);
             all.nodes = settled.nodes;
@@ -73,7 +73,7 @@ impl Session for Goals<'_> {
 
     fn statistics(&self) -> String {
         let all = self.statistics.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (tried, Statistics { nodes, refuted, reached }) = (self.attempts.made, all);
+        let (tried, DiagramStatistics { nodes, refuted, reached }) = (self.attempts.made, all);
         match nodes {
             0 => format!("{tried} attempts, none completed"),
             _ => format!("{tried} attempts, {nodes} nodes, {refuted} refuted, {reached} reached"),
@@ -82,7 +82,7 @@ impl Session for Goals<'_> {
 }
 
 /// Results of using a set.
-struct Settled {
+struct SettleResult {
     nodes: usize,
     refuted: u64,
     reached: u64,
@@ -92,13 +92,13 @@ struct Settled {
 
 /// Settles the open goals of a net while there is time.
 fn settle(
-    ground: &Ground<'_>,
+    ground: &WorkingNet<'_>,
     board: &Board<'_>,
-    mut reached: Reached<'_, '_>,
+    mut reached: ReachableSet<'_, '_>,
     budget: &Budget,
-) -> Result<Settled, Stop> {
+) -> Result<SettleResult, Stop> {
     let nodes = reached.diagrams.nodes_of(reached.set);
-    let mut settled = Settled { nodes, refuted: 0, reached: 0, in_time: true };
+    let mut settled = SettleResult { nodes, refuted: 0, reached: 0, in_time: true };
     let document = match nodes <= MOST_NODES {
         true => Some(Arc::new(Document::ClosedSet(closed_set(&reached)))),
         false => {

@@ -6,8 +6,8 @@
 //!
 //! Most components are a single state, possibly with a self-loop. A run leaves it eventually, or
 //! stays forever if all acceptance marks are on the self-loops: an until and a release of
-//! [`Branching`]. In other components, a run that stays must carry each mark infinitely often. This
-//! set is computed by starting with all markings, per state, and removing for one mark after
+//! [`CtlEvaluation`]. In other components, a run that stays must carry each mark infinitely often.
+//! This set is computed by starting with all markings, per state, and removing for one mark after
 //! another the markings that do not lead to an edge with the mark within the remaining set.
 //!
 //! A dead marking repeats forever, so it is its own successor here.
@@ -15,7 +15,7 @@
 //! Source: Emerson and Lei, *Efficient model checking in fragments of the propositional
 //! mu-calculus*, LICS 1986.
 
-use super::branching::Branching;
+use super::branching::CtlEvaluation;
 use parikh_net::RunProperty;
 use parikh_net::components::components;
 use parikh_net::run_property::RunAtom;
@@ -32,7 +32,7 @@ type ByState = Vec<Set>;
 /// # Errors
 /// Returns an error if the limits are exceeded. Another property may still be decided.
 pub(super) fn excludes(
-    branching: &mut Branching<'_, '_, '_>,
+    branching: &mut CtlEvaluation<'_, '_, '_>,
     property: &RunProperty,
     at: &[u64],
 ) -> Result<Option<bool>, Stop> {
@@ -46,7 +46,7 @@ pub(super) fn excludes(
     if automaton.states.is_empty() {
         return Ok(Some(true));
     }
-    let linear = Linear { branching, property, automaton: &automaton };
+    let linear = LinearCheck { branching, property, automaton: &automaton };
     let found = linear.accepted().map(|accepted| {
         let members = accepted[automaton.initial];
         !branching.contains(members, at)
@@ -55,13 +55,13 @@ pub(super) fn excludes(
     found.map(Some)
 }
 
-struct Linear<'l, 'e, 'r, 'd> {
-    branching: &'l mut Branching<'e, 'r, 'd>,
+struct LinearCheck<'l, 'e, 'r, 'd> {
+    branching: &'l mut CtlEvaluation<'e, 'r, 'd>,
     property: &'l RunProperty,
     automaton: &'l Automaton,
 }
 
-impl Linear<'_, '_, '_, '_> {
+impl LinearCheck<'_, '_, '_, '_> {
     /// Returns, by state, the markings from which an accepted run begins.
     fn accepted(mut self) -> Result<ByState, Stop> {
         let automaton = self.automaton;
@@ -280,7 +280,7 @@ mod tests {
             let said = explore(&net, 1, &budget, |mut reached| {
                 reached.diagrams.collect_each(1);
                 let initial = reached.vector(net.initial());
-                let mut branching = Branching::over(&mut reached, (&net, &budget))?;
+                let mut branching = CtlEvaluation::over(&mut reached, (&net, &budget))?;
                 excludes(&mut branching, &property, &initial)
             });
             let Ok(Some(said)) = said else { continue };

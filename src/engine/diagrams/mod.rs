@@ -27,14 +27,14 @@ mod satisfying;
 pub mod sums;
 mod trees;
 
-pub use course::{Course, Tried, Try};
+pub use course::{Try, TryEntry, TryLog};
 pub use goals::ENGINE;
 pub use trees::ENGINE as TREES;
 
-use alarm::Alarm;
+use alarm::DiagramDeadline;
 use parikh_net::{Marking, Net, PlaceId};
 use parikh_solvers::Budget;
-use parikh_solvers::budget::Exhausted;
+use parikh_solvers::budget::ExhaustionReason;
 use parikh_symbolic::order::LevelOrder;
 use parikh_symbolic::{
     DiagramFigures, Diagrams, LevelTouch, Limits, Set, Stop, TransitionRelation, with_stack,
@@ -62,10 +62,10 @@ const MOST_LEVELS: usize = 400_000;
 
 /// The reason why the reachable set was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Incomplete {
+pub enum DiagramError {
     /// The budget is exhausted.
     #[error(transparent)]
-    Spent(#[from] Exhausted),
+    Spent(#[from] ExhaustionReason),
     /// No order led to a complete diagram within the limits.
     #[error(transparent)]
     Stopped(#[from] Stop),
@@ -81,7 +81,7 @@ pub enum Incomplete {
 }
 
 /// The reachable markings of a net as a set of vectors.
-pub struct Reached<'r, 'd> {
+pub struct ReachableSet<'r, 'd> {
     /// The diagram store of the set.
     pub diagrams: &'r mut Diagrams<'d>,
     /// The reachable markings. The set is [kept](Diagrams::keep), so garbage collection does not
@@ -96,12 +96,12 @@ pub struct Reached<'r, 'd> {
     /// The same transitions as one relation, prepared for firing on sets.
     pub relation: &'r TransitionRelation,
     /// The log entry of this try. A caller that counts the markings records the number there.
-    pub tried: Tried<'r>,
+    pub tried: TryEntry<'r>,
     /// Deadline for computations with the set.
-    alarm: &'r Alarm,
+    alarm: &'r DiagramDeadline,
 }
 
-impl Reached<'_, '_> {
+impl ReachableSet<'_, '_> {
     /// Returns a marking as a vector over levels.
     pub fn vector(&self, marking: &Marking) -> Vec<u64> {
         let mut vector = vec![0; self.level_of.len()];
@@ -129,9 +129,9 @@ pub fn explore<T: Send>(
     net: &Net,
     threads: usize,
     budget: &Budget,
-    then: impl Fn(Reached<'_, '_>) -> Result<T, Stop> + Sync,
-) -> Result<T, Incomplete> {
-    explore_telling(net, threads, budget, &Course::default(), then)
+    then: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
+) -> Result<T, DiagramError> {
+    explore_telling(net, threads, budget, &TryLog::default(), then)
 }
 
 /// Like [`explore`], and records in `course` how each diagram grew and how each try ended.
@@ -142,11 +142,11 @@ pub fn explore_telling<T: Send>(
     net: &Net,
     threads: usize,
     budget: &Budget,
-    course: &Course,
-    then: impl Fn(Reached<'_, '_>) -> Result<T, Stop> + Sync,
-) -> Result<T, Incomplete> {
+    course: &TryLog,
+    then: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
+) -> Result<T, DiagramError> {
     if net.place_count() > MOST_LEVELS {
-        return Err(Incomplete::TooLarge);
+        return Err(DiagramError::TooLarge);
     }
     let orders = order::candidates(net, &budget.share(ORDERING));
     for order in &orders {
@@ -195,14 +195,14 @@ pub fn explore_telling<T: Send>(
 /// Tries every order for `slice`, one after another, and returns the log of the tries. For
 /// comparisons of orders. The sets are not used.
 pub fn each_order(net: &Net, slice: Duration, budget: &Budget) -> Vec<Try> {
-    let course = Course::default();
+    let course = TryLog::default();
     if net.place_count() > MOST_LEVELS {
         return Vec::new();
     }
     for order in &order::candidates(net, &budget.share(ORDERING)) {
         let bytes = (budget.memory_left() as f64 * MEMORY) as usize;
         let limits = (bytes, &budget.slice(slice), budget);
-        let count = |reached: Reached<'_, '_>| {
+        let count = |reached: ReachableSet<'_, '_>| {
             reached.tried.counted(&reached.diagrams.count(reached.set)?);
             Ok(())
         };
@@ -232,8 +232,8 @@ fn saturate<T: Send>(
     net: &Net,
     order: &LevelOrder,
     (bytes, budget, after): (usize, &Budget, &Budget),
-    course: &Course,
-    then: &(impl Fn(Reached<'_, '_>) -> Result<T, Stop> + Sync),
+    course: &TryLog,
+    then: &(impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync),
 ) -> Result<T, Stop> {
     let mut level_of = vec![0; net.place_count()];
     for (level, &place) in (0..).zip(&order.places) {
@@ -251,7 +251,7 @@ fn saturate<T: Send>(
         course.sample(this, figures);
         budget.is_exhausted()
     };
-    let alarm = Alarm::new();
+    let alarm = DiagramDeadline::new();
     let stop_after = |_: &DiagramFigures| after.is_exhausted() || alarm.rings();
     let start = std::time::Instant::now();
     let try_it = || {
@@ -273,8 +273,8 @@ fn saturate<T: Send>(
         diagrams.keep(set);
         diagrams.set_limits(Limits { bytes, stop: &stop_after });
         let (level_of, transitions, relation) = (&level_of[..], &transitions[..], &relation);
-        let (diagrams, tried, alarm) = (&mut diagrams, Tried { course, at: this }, &alarm);
-        then(Reached { diagrams, set, order, level_of, transitions, relation, tried, alarm })
+        let (diagrams, tried, alarm) = (&mut diagrams, TryEntry { course, at: this }, &alarm);
+        then(ReachableSet { diagrams, set, order, level_of, transitions, relation, tried, alarm })
     };
     // If the system refuses a thread with such a large stack, memory is short as well.
     with_stack(levels, try_it).unwrap_or(Err(Stop::Memory))

@@ -1,10 +1,10 @@
 //! The markings of a set that satisfy a predicate, as a set, and firing sequences to them.
 
-use super::Reached;
+use super::ReachableSet;
 use parikh_net::{FiringSequence, Net, Predicate, TransitionId};
 use parikh_symbolic::{LinearCondition, Set, Stop};
 
-impl Reached<'_, '_> {
+impl ReachableSet<'_, '_> {
     /// Returns the members of `of` that satisfy `predicate`.
     ///
     /// # Errors

@@ -3,8 +3,8 @@
 //! [`explicit`](crate::engine::explicit::sums) computes by visiting all markings.
 
 use super::confirm::confirm;
-use super::{Course, Incomplete, explore_telling};
-use crate::evidence::counting::{CountedComponent, Function, WeightError, Weights};
+use super::{DiagramError, TryLog, explore_telling};
+use crate::evidence::counting::{CountedComponent, Function, MarkingFactors, WeightError};
 use num_bigint::BigUint;
 use parikh_net::PlaceId;
 use parikh_solvers::Budget;
@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 /// Sums over the markings of a component.
 #[derive(Clone, Debug)]
-pub struct Sums {
+pub struct DiagramSums {
     /// The sums, indexed by product.
     pub sums: Vec<BigUint>,
     /// Number of markings.
@@ -29,11 +29,11 @@ pub struct Sums {
 /// Returns an error if the budget is not sufficient.
 pub fn sums(
     part: &CountedComponent,
-    weights: &mut Weights,
+    weights: &mut MarkingFactors,
     threads: usize,
     budget: &Budget,
-    course: &Course,
-) -> Result<Sums, Incomplete> {
+    course: &TryLog,
+) -> Result<DiagramSums, DiagramError> {
     let weights = Mutex::new(weights);
     explore_telling(&part.net, threads, budget, course, |reached| {
         let values = reached.diagrams.values_by_level(reached.set);
@@ -52,7 +52,7 @@ pub fn sums(
         reached.tried.counted(&markings);
         let sums = reached.diagrams.weigh(reached.set, &factors, &changes)?;
         let closed = confirm(&part.net, &reached, &markings);
-        Ok(closed.map(|closed| Sums { sums, markings, closed }).map_err(Incomplete::from))
+        Ok(closed.map(|closed| DiagramSums { sums, markings, closed }).map_err(DiagramError::from))
     })?
 }
 
@@ -66,7 +66,7 @@ struct Key {
 
 /// The factors created so far.
 struct Table<'t> {
-    weights: &'t mut Weights,
+    weights: &'t mut MarkingFactors,
     /// The token counts that occur at each level.
     values: &'t [Vec<u64>],
     factors: Factors,

@@ -7,16 +7,16 @@
 //! the checker verifies that no firing leaves it, and evaluates the formula on it with its own
 //! algorithm.
 
-use super::Reached;
-use super::alarm::Alarm;
+use super::ReachableSet;
+use super::alarm::DiagramDeadline;
 use super::attempts::{Attempts, Use};
-use super::branching::Branching;
+use super::branching::CtlEvaluation;
 use super::confirm::closed_set;
 use super::linear;
 use crate::board::Board;
-use crate::engine::{Engine, Progress, Role, Session, Sides, Takes};
+use crate::engine::{Engine, Role, Session, Sides, SliceProgress, Takes};
 use crate::evidence::Document;
-use crate::ground::Ground;
+use crate::ground::WorkingNet;
 use num_bigint::BigUint;
 use parikh_net::{GoalId, RunProperty, TreeProperty};
 use parikh_solvers::Budget;
@@ -34,8 +34,8 @@ pub const ENGINE: Engine = Engine {
     takes: Takes::TIME,
     start: |work| {
         let attempts = Attempts::after_a_look(LOOK);
-        let figures = Figures::default();
-        Ok(Box::new(Trees { ground: work.ground, board: work.board, attempts, figures }))
+        let figures = TreeFigures::default();
+        Ok(Box::new(TreeEngine { ground: work.ground, board: work.board, attempts, figures }))
     },
 };
 
@@ -51,35 +51,36 @@ const LONGEST: f64 = 0.25;
 /// Limit on the number of nodes of a set for the checker.
 const MOST_NODES: usize = 500_000;
 
-struct Trees<'g> {
-    ground: &'g Ground<'g>,
+struct TreeEngine<'g> {
+    ground: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
     attempts: Attempts,
-    figures: Figures,
+    figures: TreeFigures,
 }
 
 #[derive(Default)]
-struct Figures {
+struct TreeFigures {
     /// Number of nodes of the set. 0 if none was found.
     nodes: AtomicUsize,
     decided: AtomicU64,
 }
 
-impl Session for Trees<'_> {
-    fn slice(&mut self, budget: &Budget) -> Progress {
-        let Trees { ground, board, attempts, figures } = self;
+impl Session for TreeEngine<'_> {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
+        let TreeEngine { ground, board, attempts, figures } = self;
         let (ground, board) = (*ground, *board);
         let is_done = || {
             let trees = ground.trees().iter().map(|(id, _)| *id);
             let runs = ground.runs().iter().map(|(id, _)| *id);
             !trees.chain(runs).any(|id| board.is_open(id))
         };
-        let use_set = |reached: Reached<'_, '_>| settle((ground, board), reached, figures, budget);
+        let use_set =
+            |reached: ReachableSet<'_, '_>| settle((ground, board), reached, figures, budget);
         attempts.slice((ground.net(), ground.facts()), budget, &is_done, &use_set)
     }
 
     fn statistics(&self) -> String {
-        let Figures { nodes, decided } = &self.figures;
+        let TreeFigures { nodes, decided } = &self.figures;
         match (self.attempts.made, nodes.load(Ordering::Relaxed)) {
             (tries, 0) => format!("{tries} attempts, none completed"),
             (tries, nodes) => {
@@ -92,9 +93,9 @@ impl Session for Trees<'_> {
 
 /// Decides the open properties of a net, short ones first.
 fn settle(
-    (ground, board): (&Ground<'_>, &Board<'_>),
-    mut reached: Reached<'_, '_>,
-    figures: &Figures,
+    (ground, board): (&WorkingNet<'_>, &Board<'_>),
+    mut reached: ReachableSet<'_, '_>,
+    figures: &TreeFigures,
     budget: &Budget,
 ) -> Result<Use, Stop> {
     let begun = Instant::now();
@@ -112,7 +113,7 @@ fn settle(
     open.sort_by_key(|(_, property)| property.formulas().below(property.formula()).len());
     let runs = ground.runs().iter().filter(|(id, _)| board.is_open(*id)).count();
     let alarm = reached.alarm;
-    let mut branching = Branching::over(&mut reached, (ground.net(), budget))?;
+    let mut branching = CtlEvaluation::over(&mut reached, (ground.net(), budget))?;
     let (mut decided, mut in_time) = (0, true);
     for (at, (id, property)) in open.iter().enumerate() {
         if budget.is_exhausted() {
@@ -153,10 +154,10 @@ fn settle(
 /// Refutes open run properties. Returns the number of refuted ones, and true if there was time for
 /// all. Existing runs are found by walks instead.
 fn settle_runs(
-    (ground, board): (&Ground<'_>, &Board<'_>),
-    branching: &mut Branching<'_, '_, '_>,
+    (ground, board): (&WorkingNet<'_>, &Board<'_>),
+    branching: &mut CtlEvaluation<'_, '_, '_>,
     (initial, markings): (&[u64], &BigUint),
-    alarm: &Alarm,
+    alarm: &DiagramDeadline,
     budget: &Budget,
 ) -> Result<(u64, bool), Stop> {
     let open: Vec<&(GoalId, RunProperty)> =

@@ -48,7 +48,7 @@ pub(crate) struct Block<N> {
 }
 
 /// A thread's own buffers for making one block after another.
-pub(crate) struct Maker {
+pub(crate) struct BlockBuilder {
     /// Keys of the successors of one marking, one after another.
     keys: Vec<u64>,
     /// Root (if keys are folded) and hash of each successor.
@@ -59,9 +59,9 @@ pub(crate) struct Maker {
     pub(crate) folder: Option<Folder>,
 }
 
-impl Maker {
+impl BlockBuilder {
     pub(crate) fn new(folder: Option<Folder>) -> Self {
-        Maker { keys: Vec::new(), found: Vec::new(), late: vec![0; LATE], folder }
+        BlockBuilder { keys: Vec::new(), found: Vec::new(), late: vec![0; LATE], folder }
     }
 
     /// Prepares for the next block.
@@ -84,7 +84,7 @@ pub(crate) trait Lookup {
 }
 
 /// Error: a firing does not fit the layout of keys, or memory is short.
-pub(crate) struct Unfit;
+pub(crate) struct BlockError;
 
 impl<N: Default> Block<N> {
     pub(crate) fn new() -> Self {
@@ -131,19 +131,19 @@ impl<N: Default> Block<N> {
         chosen: &[u32],
         moves: &Moves,
         store: &impl Lookup,
-        maker: &mut Maker,
-    ) -> Result<(), Unfit> {
+        maker: &mut BlockBuilder,
+    ) -> Result<(), BlockError> {
         let Layout { words, stored, folded } = self.layout;
-        let Maker { keys, found, late, folder } = maker;
-        self.reserve(chosen.len()).map_err(|_| Unfit)?;
+        let BlockBuilder { keys, found, late, folder } = maker;
+        self.reserve(chosen.len()).map_err(|_| BlockError)?;
         keys.clear();
         found.clear();
-        keys.try_reserve(chosen.len() * words).map_err(|_| Unfit)?;
-        found.try_reserve(chosen.len()).map_err(|_| Unfit)?;
+        keys.try_reserve(chosen.len() * words).map_err(|_| BlockError)?;
+        found.try_reserve(chosen.len()).map_err(|_| BlockError)?;
         for &t in chosen {
             let at = keys.len();
             keys.extend_from_slice(key);
-            moves.fire(t, &mut keys[at..]).map_err(|_| Unfit)?;
+            moves.fire(t, &mut keys[at..]).map_err(|_| BlockError)?;
         }
         for key in keys.chunks_exact(words) {
             let root = if folded { store.root_apart(folder, &key[..stored]) } else { None };
@@ -216,8 +216,8 @@ impl<N: Default> Block<N> {
     ///
     /// # Errors
     /// Returns an error if memory is short.
-    pub(crate) fn sort(&mut self) -> Result<(), Unfit> {
-        self.order.try_reserve(self.hashes.len()).map_err(|_| Unfit)?;
+    pub(crate) fn sort(&mut self) -> Result<(), BlockError> {
+        self.order.try_reserve(self.hashes.len()).map_err(|_| BlockError)?;
         let mut next = [0; PARTS];
         self.hashes.iter().for_each(|hash| next[hash.part()] += 1);
         let mut start = 0;

@@ -8,7 +8,7 @@
 //! excess of a sum over its bound. It is 0 exactly if the condition holds, and is otherwise only a
 //! heuristic.
 
-use super::judge::Sum;
+use super::judge::PackedSum;
 use super::packing::Packing;
 use parikh_net::{Atom, Predicate};
 
@@ -18,7 +18,7 @@ pub(crate) enum Condition {
     /// The same truth value in every marking.
     Constant(bool),
     /// The sum is at most the bound.
-    AtMost(Sum, i128),
+    AtMost(PackedSum, i128),
     /// True: no transition is enabled. False: some transition is enabled.
     Dead(bool),
     /// All bits have the required values (`all`), or at least one has.
@@ -90,7 +90,7 @@ impl Condition {
                 _ => {}
             }
         }
-        Condition::AtMost(Sum::new(&atom.sum, packing), bound)
+        Condition::AtMost(PackedSum::new(&atom.sum, packing), bound)
     }
 
     /// Compiles a conjunction (`all`) or disjunction. Single bits and nested masks of the same kind

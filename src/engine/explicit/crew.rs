@@ -26,9 +26,9 @@
 //! Rejected: a sharded set with locks. Its numbers depend on timing, parents take sixteen times as
 //! much memory, and a layout change has to stop all threads.
 
-use super::block::{Block, Maker};
-use super::room::Room;
-use super::space::{ExpandedMarking, Space, Stuck};
+use super::block::{Block, BlockBuilder};
+use super::room::MemoryAccount;
+use super::space::{ExpandedMarking, Space, SpaceError};
 use super::threads::{Tasks, together};
 use parikh_solvers::Budget;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -95,33 +95,33 @@ pub(crate) enum Done<'a, N> {
 
 /// The data of one thread, in its own cache lines.
 #[repr(align(128))]
-struct Lane<S> {
+struct ThreadState<S> {
     scratch: S,
     key: Vec<u64>,
     enabled: Vec<u32>,
-    maker: Maker,
+    maker: BlockBuilder,
 }
 
 /// Threads that expand markings in parallel. See the module documentation.
-pub(crate) struct Crew<V: Visitor> {
+pub(crate) struct ParallelExpansion<V: Visitor> {
     threads: usize,
     budget: Budget,
-    lanes: Vec<Lane<V::Scratch>>,
+    lanes: Vec<ThreadState<V::Scratch>>,
     blocks: Vec<Block<V::Notes>>,
     /// The layout version that the lanes were made for.
     layout: u64,
     /// Limit on the markings of the next chunk.
     most: u32,
     /// The memory account that the memory of the blocks was taken from.
-    room: Option<Room>,
+    room: Option<MemoryAccount>,
 }
 
-impl<V: Visitor> Crew<V> {
+impl<V: Visitor> ParallelExpansion<V> {
     /// Creates a crew of `threads` threads.
     pub(crate) fn new(threads: usize, budget: &Budget) -> Self {
         let (lanes, blocks) = (Vec::new(), Vec::new());
         let (budget, most) = (budget.clone(), FIRST);
-        Crew { threads, budget, lanes, blocks, layout: 0, most, room: None }
+        ParallelExpansion { threads, budget, lanes, blocks, layout: 0, most, room: None }
     }
 
     /// Returns true if the markings from `from` on should be expanded in parallel.
@@ -142,7 +142,7 @@ impl<V: Visitor> Crew<V> {
         from: u32,
         visitor: &V,
         mut tell: impl FnMut(Done<'_, V::Notes>),
-    ) -> Result<u32, Stuck> {
+    ) -> Result<u32, SpaceError> {
         if !self.is_worth_it(space, from) {
             return Ok(0);
         }
@@ -202,11 +202,11 @@ impl<V: Visitor> Crew<V> {
         if self.lanes.is_empty() || self.layout != space.layouts() {
             self.layout = space.layouts();
             self.lanes.clear();
-            self.lanes.extend((0..self.threads).map(|_| Lane {
+            self.lanes.extend((0..self.threads).map(|_| ThreadState {
                 scratch: visitor.scratch(),
                 key: vec![0; space.packing().words()],
                 enabled: Vec::new(),
-                maker: Maker::new(space.store().folder()),
+                maker: BlockBuilder::new(space.store().folder()),
             }));
         }
     }
@@ -252,13 +252,13 @@ impl<V: Visitor> Crew<V> {
     }
 }
 
-impl<V: Visitor> Drop for Crew<V> {
+impl<V: Visitor> Drop for ParallelExpansion<V> {
     fn drop(&mut self) {
         self.room.iter().for_each(|room| room.give_back(BYTES as u64));
     }
 }
 
-impl<S> Lane<S> {
+impl<S> ThreadState<S> {
     /// Fires the chosen transitions of a marking. Returns true if all firings fit.
     fn fire<V: Visitor<Scratch = S>>(
         &mut self,
@@ -267,7 +267,7 @@ impl<S> Lane<S> {
         space: &Space<'_>,
         visitor: &V,
     ) -> bool {
-        let Lane { scratch, key, enabled, maker } = self;
+        let ThreadState { scratch, key, enabled, maker } = self;
         let (store, packing, moves) = (space.store(), space.packing(), space.moves());
         store.load_apart(number, &mut maker.folder, key);
         packing.derive(key);
@@ -286,7 +286,7 @@ impl<S> Lane<S> {
 mod tests {
     use super::super::set::NONE;
     use super::super::space::{Purpose, representatives};
-    use super::super::state_space::Distinct;
+    use super::super::state_space::EffectFilter;
     use super::*;
     use parikh_net::PlaceId;
     use parikh_net::{Facts, Net, NetBuilder, TransitionId, text};
@@ -294,23 +294,23 @@ mod tests {
     struct Plain<'n>(&'n Net);
 
     impl<'n> Visitor for Plain<'n> {
-        type Scratch = Distinct<'n>;
+        type Scratch = EffectFilter<'n>;
         type Notes = Vec<u32>;
 
-        fn scratch(&self) -> Distinct<'n> {
-            Distinct::new(self.0)
+        fn scratch(&self) -> EffectFilter<'n> {
+            EffectFilter::new(self.0)
         }
 
         fn choose(
             &self,
-            distinct: &mut Distinct<'n>,
+            distinct: &mut EffectFilter<'n>,
             _: ExpandedMarking<'_>,
             enabled: &mut Vec<u32>,
         ) {
             distinct.retain(enabled);
         }
 
-        fn note(&self, _: &mut Distinct<'n>, seen: ExpandedMarking<'_>, notes: &mut Vec<u32>) {
+        fn note(&self, _: &mut EffectFilter<'n>, seen: ExpandedMarking<'_>, notes: &mut Vec<u32>) {
             notes.push(seen.number);
         }
     }
@@ -318,9 +318,9 @@ mod tests {
     /// Result of an exploration up to its end or an error: the tokens and the parent of each
     /// marking.
     #[derive(Default)]
-    struct Found {
+    struct FoundMarking {
         markings: Vec<(Vec<u64>, u32)>,
-        stuck: Option<Stuck>,
+        stuck: Option<SpaceError>,
         together: u32,
         widened: u64,
         folded: bool,
@@ -329,7 +329,7 @@ mod tests {
 
     /// Parameters of an exploration.
     #[derive(Clone, Copy)]
-    struct Way {
+    struct VisitPath {
         threads: usize,
         /// Limit on the number of expanded markings.
         most: u32,
@@ -339,17 +339,18 @@ mod tests {
         cancel_at: u32,
     }
 
-    const ONE: Way = Way { threads: 1, most: u32::MAX, ceiling: u64::MAX, cancel_at: u32::MAX };
+    const ONE: VisitPath =
+        VisitPath { threads: 1, most: u32::MAX, ceiling: u64::MAX, cancel_at: u32::MAX };
 
-    fn explore(net: &Net, way: Way) -> Found {
+    fn explore(net: &Net, way: VisitPath) -> FoundMarking {
         let fired = representatives(net, false);
         let listed = |t: TransitionId| fired[t.index()];
         let purpose = Purpose { listed: &listed, sequences: true, ceiling: way.ceiling };
         let budget = Budget::unlimited();
         let mut space = Space::new(net, &Facts::none(net), purpose, &budget).unwrap();
-        let (visitor, mut crew) = (Plain(net), Crew::new(way.threads, &budget));
+        let (visitor, mut crew) = (Plain(net), ParallelExpansion::new(way.threads, &budget));
         let (mut scratch, mut enabled) = (visitor.scratch(), Vec::new());
-        let mut found = Found::default();
+        let mut found = FoundMarking::default();
         let (mut number, mut told) = (0, 1);
         while number < space.store().len().min(way.most) {
             if number >= way.cancel_at {
@@ -447,7 +448,7 @@ mod tests {
         text::parse(&text).unwrap()
     }
 
-    fn assert_same(one: &Found, many: &Found, context: &dyn Fn() -> String) {
+    fn assert_same(one: &FoundMarking, many: &FoundMarking, context: &dyn Fn() -> String) {
         let common = one.markings.len().min(many.markings.len());
         for at in 0..common {
             assert_eq!(one.markings[at], many.markings[at], "marking {at} of\n{}", context());
@@ -461,11 +462,11 @@ mod tests {
         for round in 0..150 {
             let net = if round % 30 == 0 { rings(90) } else { random_net(&mut rng) };
             let most = rng.u32(500..3000);
-            let one = explore(&net, Way { most, ..ONE });
+            let one = explore(&net, VisitPath { most, ..ONE });
             let context = || text::print(&net);
             for threads in [2, 3, 8] {
                 let cancel_at = if rng.u8(0..4) == 0 { rng.u32(0..most) } else { u32::MAX };
-                let many = explore(&net, Way { threads, most, cancel_at, ..ONE });
+                let many = explore(&net, VisitPath { threads, most, cancel_at, ..ONE });
                 assert_same(&one, &many, &context);
                 assert_eq!(one.stuck, many.stuck, "{}", context());
                 // With a limit, the parallel exploration may expand one chunk more.
@@ -490,10 +491,10 @@ mod tests {
         for round in 0..60 {
             let net = if round % 4 == 0 { rings(40) } else { random_net(&mut rng) };
             let most = 6000;
-            let one = explore(&net, Way { most, ..ONE });
+            let one = explore(&net, VisitPath { most, ..ONE });
             for threads in [2, 3] {
                 let ceiling = BYTES as u64 + rng.u64(30_000..300_000);
-                let many = explore(&net, Way { threads, most, ceiling, ..ONE });
+                let many = explore(&net, VisitPath { threads, most, ceiling, ..ONE });
                 assert!(many.peak <= ceiling);
                 assert_same(&one, &many, &|| text::print(&net));
                 if many.stuck.is_some() && many.together > 0 {
@@ -508,7 +509,7 @@ mod tests {
     #[test]
     fn few_markings_are_left_to_one_thread() {
         let net = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition u: b -> a");
-        let found = explore(&net.unwrap(), Way { threads: 4, ..ONE });
+        let found = explore(&net.unwrap(), VisitPath { threads: 4, ..ONE });
         assert_eq!((found.markings.len(), found.together), (2, 0));
     }
 }

@@ -22,7 +22,7 @@ const TERMS: usize = 64;
 
 /// A place whose token count is a constant plus a weighted sum of other token counts, modulo 2⁶⁴.
 #[derive(Clone, Debug)]
-pub(crate) struct Derived {
+pub(crate) struct DerivedPlace {
     pub(crate) place: PlaceId,
     constant: u64,
     terms: Vec<(PlaceId, u64)>,
@@ -34,7 +34,7 @@ pub(crate) fn derived(
     net: &Net,
     flows: &[PlaceFlow],
     changes: impl Fn(PlaceId) -> bool,
-) -> Vec<Derived> {
+) -> Vec<DerivedPlace> {
     // Checked here whatever its source: a false invariant would merge different markings.
     let is_fit = |flow: &&PlaceFlow| flow.terms().len() <= TERMS && flow.holds(net);
     let mut flows: Vec<&PlaceFlow> = flows.iter().filter(is_fit).collect();
@@ -52,7 +52,7 @@ pub(crate) fn derived(
         let others = terms.iter().filter(|&&(p, _)| p != place);
         let others = others.map(|&(p, a)| (p, (by.wrapping_mul(a) as u64).wrapping_neg()));
         let constant = (by as u64).wrapping_mul(sum);
-        all.push(Derived { place, constant, terms: others.collect() });
+        all.push(DerivedPlace { place, constant, terms: others.collect() });
         terms.iter().for_each(|&(p, _)| occurs[p.index()] = true);
     }
     all
@@ -72,9 +72,9 @@ pub(crate) struct Derivations {
 impl Derivations {
     /// Compiles the derived places. `fields` and `constants` are indexed by place. A place without
     /// a field has its token count in `constants`.
-    pub(crate) fn compile(derived: &[Derived], fields: &[Field], constants: &[u64]) -> Self {
+    pub(crate) fn compile(derived: &[DerivedPlace], fields: &[Field], constants: &[u64]) -> Self {
         let mut this = Derivations::default();
-        for Derived { place, constant, terms } in derived {
+        for DerivedPlace { place, constant, terms } in derived {
             let mut constant = *constant;
             for &(p, by) in terms {
                 match fields[p.index()] {

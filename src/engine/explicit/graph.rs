@@ -12,16 +12,16 @@
 //!
 //! In addition to the markings, 4 bytes per edge and 20 bytes per marking, in plain vectors.
 
-use super::room::{Full, reserved};
+use super::room::{OutOfMemory, reserved};
 use super::set::NONE;
 use super::space::{Purpose, Space};
-use super::state_space::{Distinct, Incomplete, POLLING};
+use super::state_space::{EffectFilter, ExplorationError, POLLING};
 use parikh_net::components::components_while;
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate};
 use parikh_solvers::Budget;
 
 /// The reachability graph of a net, with its strongly connected components.
-pub struct Graph<'n> {
+pub struct ExplicitGraph<'n> {
     net: &'n Net,
     space: Space<'n>,
     budget: Budget,
@@ -35,19 +35,19 @@ pub struct Graph<'n> {
 }
 
 /// A search for a marking during the exploration.
-pub struct Search<'s> {
+pub struct GraphSearch<'s> {
     /// The condition for the marking.
     pub wanted: &'s dyn Fn(&Marking) -> bool,
     /// Set to a firing sequence to the first marking that satisfies the condition.
     pub found: &'s mut Option<FiringSequence>,
 }
 
-impl<'n> Graph<'n> {
+impl<'n> ExplicitGraph<'n> {
     /// Explores the reachable markings of `net`.
     ///
     /// # Errors
     /// Returns an error if the budget is not sufficient.
-    pub fn explore(net: &'n Net, facts: &Facts, budget: &Budget) -> Result<Self, Incomplete> {
+    pub fn explore(net: &'n Net, facts: &Facts, budget: &Budget) -> Result<Self, ExplorationError> {
         Self::explore_looking(net, facts, budget, None)
     }
 
@@ -60,10 +60,10 @@ impl<'n> Graph<'n> {
         net: &'n Net,
         facts: &Facts,
         budget: &Budget,
-        mut search: Option<Search<'_>>,
-    ) -> Result<Self, Incomplete> {
+        mut search: Option<GraphSearch<'_>>,
+    ) -> Result<Self, ExplorationError> {
         let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
-        let mut graph = Graph {
+        let mut graph = ExplicitGraph {
             net,
             space: Space::new(net, facts, purpose, budget)?,
             budget: budget.clone(),
@@ -78,8 +78,11 @@ impl<'n> Graph<'n> {
         Ok(graph)
     }
 
-    fn find_edges(&mut self, mut search: Option<&mut Search<'_>>) -> Result<(), Incomplete> {
-        let mut distinct = Distinct::new(self.net);
+    fn find_edges(
+        &mut self,
+        mut search: Option<&mut GraphSearch<'_>>,
+    ) -> Result<(), ExplorationError> {
+        let mut distinct = EffectFilter::new(self.net);
         let mut enabled = Vec::new();
         let mut number = 0;
         while number < self.space.store().len() {
@@ -92,8 +95,8 @@ impl<'n> Graph<'n> {
                 *search.found = Some(self.space.sequence_to(number));
             }
             distinct.retain(&mut enabled);
-            self.edges.try_reserve(enabled.len()).map_err(|_| Full)?;
-            self.starts.try_reserve(1).map_err(|_| Full)?;
+            self.edges.try_reserve(enabled.len()).map_err(|_| OutOfMemory)?;
+            self.starts.try_reserve(1).map_err(|_| OutOfMemory)?;
             let edges = &mut self.edges;
             if !self.space.expand_edges(number, &enabled, |to| edges.push(to))? {
                 self.starts.push(self.edges.len() as u64);
@@ -108,7 +111,7 @@ impl<'n> Graph<'n> {
         &self.edges[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
-    fn poll(&self, number: u32) -> Result<(), Incomplete> {
+    fn poll(&self, number: u32) -> Result<(), ExplorationError> {
         if number.is_multiple_of(POLLING)
             && let Some(spent) = self.budget.exhausted()
         {
@@ -117,7 +120,7 @@ impl<'n> Graph<'n> {
         Ok(())
     }
 
-    fn find_components(&mut self) -> Result<(), Incomplete> {
+    fn find_components(&mut self) -> Result<(), ExplorationError> {
         let next = |at: u32, k: u32| self.row(at).get(k as usize).copied();
         let found = components_while(self.space.store().len(), next, |met| self.poll(met))?;
         self.component = found.of;
@@ -126,7 +129,7 @@ impl<'n> Graph<'n> {
         Ok(())
     }
 
-    fn find_terminal(&mut self) -> Result<(), Incomplete> {
+    fn find_terminal(&mut self) -> Result<(), ExplorationError> {
         for number in 0..self.space.store().len() {
             self.poll(number)?;
             let component = self.component[number as usize];
@@ -153,12 +156,15 @@ impl<'n> Graph<'n> {
     ///
     /// # Errors
     /// Returns an error if the budget is not sufficient.
-    pub fn lost(&mut self, wanted: &[&Predicate]) -> Result<Vec<Option<(u32, u64)>>, Incomplete> {
+    pub fn lost(
+        &mut self,
+        wanted: &[&Predicate],
+    ) -> Result<Vec<Option<(u32, u64)>>, ExplorationError> {
         // The markings of terminal components, grouped by component.
         let is_terminal = |&number: &u32| self.terminal[self.component[number as usize] as usize];
         let mut members: Vec<u32> = Vec::new();
         for number in (0..self.space.store().len()).filter(is_terminal) {
-            members.try_reserve(1).map_err(|_| Full)?;
+            members.try_reserve(1).map_err(|_| OutOfMemory)?;
             members.push(number);
         }
         members.sort_by_key(|&number| self.component[number as usize]);
@@ -233,7 +239,8 @@ mod tests {
              transition bc: b -> c\ntransition stay: c -> c",
         )
         .unwrap();
-        let mut graph = Graph::explore(&net, &Facts::none(&net), &Budget::unlimited()).unwrap();
+        let mut graph =
+            ExplicitGraph::explore(&net, &Facts::none(&net), &Budget::unlimited()).unwrap();
         let [ab, stay] =
             ["ab", "stay"].map(|t| Predicate::Enabled(net.transition_named(t).unwrap()));
         let either = Predicate::or([ab.clone(), stay.clone()]);

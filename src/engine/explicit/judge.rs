@@ -30,7 +30,7 @@ struct Wide {
 
 /// A linear sum over packed markings.
 #[derive(Clone, Debug)]
-pub(crate) struct Sum {
+pub(crate) struct PackedSum {
     bits: Vec<Bits>,
     wide: Vec<Wide>,
     /// The contribution of the places without a field.
@@ -39,10 +39,10 @@ pub(crate) struct Sum {
     narrow: bool,
 }
 
-impl Sum {
+impl PackedSum {
     /// Compiles `sum`.
-    pub(crate) fn new(sum: &LinearSum, packing: &Packing) -> Sum {
-        let mut code = Sum { bits: Vec::new(), wide: Vec::new(), constant: 0, narrow: false };
+    pub(crate) fn new(sum: &LinearSum, packing: &Packing) -> PackedSum {
+        let mut code = PackedSum { bits: Vec::new(), wide: Vec::new(), constant: 0, narrow: false };
         let mut magnitude: u128 = 0;
         for &(place, coefficient) in sum.terms() {
             let field = packing.field(place);
@@ -101,7 +101,7 @@ pub(crate) enum Test {
     /// The sum is at most the bound.
     Atom {
         /// The left side.
-        sum: Sum,
+        sum: PackedSum,
         /// The right side.
         bound: i128,
         /// The atom's number in the predicate, in textual order.
@@ -137,7 +137,7 @@ impl Test {
             Predicate::Atom(atom) => {
                 let number = *next;
                 *next += 1;
-                let sum = Sum::new(&atom.sum, packing);
+                let sum = PackedSum::new(&atom.sum, packing);
                 Test::Atom { sum, bound: i128::from(atom.bound), number }
             }
             Predicate::Enabled(_) | Predicate::Disabled(_) => {
@@ -242,7 +242,7 @@ mod tests {
                 assert_eq!(test.distance(&key) == 0, holds);
             }
             let sum = LinearSum::new(net.places().map(|p| (p, rng.i64(-3..4)))).unwrap();
-            assert_eq!(Sum::new(&sum, &packing).value(&key), sum.value(&marking));
+            assert_eq!(PackedSum::new(&sum, &packing).value(&key), sum.value(&marking));
         }
     }
 }

@@ -45,17 +45,17 @@ pub(crate) mod threads;
 pub(crate) mod tree;
 pub(crate) mod watch;
 
-pub use graph::Graph;
-pub use search::Order;
-pub use state_space::{Incomplete, StateSpace, count};
+pub use graph::ExplicitGraph;
+pub use search::SearchOrder;
+pub use state_space::{ExplorationError, StateSpace, count};
 
-use crate::board::{Over, Under};
+use crate::board::{ProofReporter, WitnessReporter};
 use crate::engine::Task;
 use crate::engine::{Engine, Role, Sides, Takes, each_slice_anew};
 use parikh_net::printable::counted;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
-use search::{End, Report, SearchConfig, search};
+use search::{SearchConfig, SearchEnd, SearchReport, search};
 use std::time::Duration;
 
 /// The registry entry of the engine.
@@ -71,7 +71,7 @@ pub const ENGINE: Engine = Engine {
             let task = Task::shrunk(ground, board, budget, work.seed);
             let (under, over) =
                 (board.under("EXPLICIT").on(ground), board.over("EXPLICIT").on(ground));
-            let config = Config { threads: work.threads, ..Config::default() };
+            let config = ExplicitConfig { threads: work.threads, ..ExplicitConfig::default() };
             run(&task, under, over, &config).to_string()
         })
     },
@@ -82,11 +82,11 @@ const SHORTEST: Duration = Duration::from_millis(50);
 
 /// Configuration of the engine.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct ExplicitConfig {
     /// Order of the search for all goals. Breadth-first by default.
-    pub order: Order,
+    pub order: SearchOrder,
     /// Order of the searches for one goal. Best-first by default.
-    pub order_per_goal: Order,
+    pub order_per_goal: SearchOrder,
     /// True if searches for one goal use stubborn sets. True by default.
     pub stubborn: bool,
     /// Share of the time for the search for all goals, in [0, 1]. 0.4 by default.
@@ -102,11 +102,11 @@ pub struct Config {
     pub threads: usize,
 }
 
-impl Default for Config {
+impl Default for ExplicitConfig {
     fn default() -> Self {
-        Config {
-            order: Order::Breadth,
-            order_per_goal: Order::Best,
+        ExplicitConfig {
+            order: SearchOrder::Breadth,
+            order_per_goal: SearchOrder::Best,
             stubborn: true,
             full_share: 0.4,
             first_slice: Duration::from_secs(2),
@@ -119,7 +119,7 @@ impl Default for Config {
 
 /// Statistics of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct ExplicitStatistics {
     /// Number of searches started.
     pub searches: u64,
     /// Number of searches that visited all their markings.
@@ -138,7 +138,7 @@ pub struct Statistics {
     pub largest_bytes: u64,
 }
 
-impl std::fmt::Display for Statistics {
+impl std::fmt::Display for ExplicitStatistics {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -156,16 +156,16 @@ impl std::fmt::Display for Statistics {
     }
 }
 
-impl Statistics {
+impl ExplicitStatistics {
     /// Returns the bytes per marking of the largest search, with all tables. NaN if there was no
     /// search.
     pub fn bytes_per_state(&self) -> f64 {
         self.largest_bytes as f64 / self.largest_search as f64
     }
 
-    fn add(&mut self, report: &Report) {
+    fn add(&mut self, report: &SearchReport) {
         self.searches += 1;
-        self.exhausted += u64::from(report.end == End::Exhausted);
+        self.exhausted += u64::from(report.end == SearchEnd::Exhausted);
         self.states += report.states;
         self.firings += report.firings;
         self.repackings += report.repackings;
@@ -179,11 +179,11 @@ impl Statistics {
 /// Works on the open goals of `task` until they are settled or the budget is exhausted.
 pub fn run<'a>(
     task: &'a Task<'a>,
-    under: Under<'a>,
-    over: Over<'a>,
-    config: &Config,
-) -> Statistics {
-    let mut statistics = Statistics::default();
+    under: WitnessReporter<'a>,
+    over: ProofReporter<'a>,
+    config: &ExplicitConfig,
+) -> ExplicitStatistics {
+    let mut statistics = ExplicitStatistics::default();
     let mut goals = open(task, task.goals.iter());
     if goals.len() > 1 {
         let slice = task.budget.portion(config.full_share);
@@ -224,7 +224,7 @@ pub fn run<'a>(
             let report = search(task, &watched, one, &budget, under, over);
             log("one goal", &report);
             statistics.add(&report);
-            if matches!(report.end, End::Spent(_)) {
+            if matches!(report.end, SearchEnd::Spent(_)) {
                 left.push(goal);
             }
         }
@@ -253,7 +253,7 @@ fn open<'g>(
     goals.filter(|(id, _)| task.board.is_open(*id)).collect()
 }
 
-fn log(what: &str, report: &Report) {
+fn log(what: &str, report: &SearchReport) {
     tracing::debug!(
         "explicit, {what}: {:?} after {} states, {} firings, {} bytes, {} repackings",
         report.end,

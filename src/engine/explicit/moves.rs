@@ -28,7 +28,7 @@ use parikh_net::{Net, PlaceId, TransitionId};
 
 /// Checks that the fields of one word contain the input weights of one transition.
 #[derive(Clone, Copy, Debug)]
-struct Check {
+struct InputCheck {
     word: u32,
     /// True if all checked fields have one bit.
     bits: bool,
@@ -36,7 +36,7 @@ struct Check {
     high: u64,
 }
 
-impl Check {
+impl InputCheck {
     fn passes(&self, key: &[u64]) -> bool {
         let x = key[self.word as usize];
         if self.bits {
@@ -69,7 +69,7 @@ impl Patch {
 
 /// A compiled transition.
 #[derive(Clone, Copy, Debug)]
-struct Move {
+struct TransitionMove {
     checks: (u32, u32),
     patches: (u32, u32),
     /// True if the transition adds more to a place than its field can hold. Firing it always
@@ -90,8 +90,8 @@ struct File {
 
 /// A transition in a file, with its first check, which is usually its only one.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    first: Check,
+struct MoveEntry {
+    first: InputCheck,
     transition: u32,
     /// The range of the remaining checks.
     rest: (u32, u32),
@@ -99,14 +99,14 @@ struct Entry {
 
 /// The transitions of a net, compiled for one packing.
 pub(crate) struct Moves {
-    moves: Vec<Move>,
-    checks: Vec<Check>,
+    moves: Vec<TransitionMove>,
+    checks: Vec<InputCheck>,
     patches: Vec<Patch>,
     /// The listed transitions that can be enabled in this packing.
     candidates: Vec<TransitionId>,
     /// The transitions that are always enabled.
     always: Vec<u32>,
-    entries: Vec<Entry>,
+    entries: Vec<MoveEntry>,
     files: Vec<File>,
     /// For each bit of a key, the file of its field.
     file_of_bit: Vec<u32>,
@@ -159,7 +159,7 @@ impl Moves {
                 checks,
                 first_check,
                 |check| check.word == field.word,
-                || Check { word: field.word, bits: true, need: 0, high: 0 },
+                || InputCheck { word: field.word, bits: true, need: 0, high: 0 },
             );
             // A weight that is too large gives a wrong value here, but then the transition is no
             // candidate.
@@ -186,7 +186,7 @@ impl Moves {
                 patch.high |= field.high_bit();
             }
         }
-        self.moves.push(Move {
+        self.moves.push(TransitionMove {
             checks: (first_check as u32, self.checks.len() as u32),
             patches: (first_patch as u32, self.patches.len() as u32),
             too_much,
@@ -216,7 +216,7 @@ impl Moves {
             let start = self.entries.len() as u32;
             for &(_, t) in of_place {
                 let (first, end) = self.moves[t.index()].checks;
-                self.entries.push(Entry {
+                self.entries.push(MoveEntry {
                     first: self.checks[first as usize],
                     transition: t.index() as u32,
                     rest: (first + 1, end),

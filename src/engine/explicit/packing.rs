@@ -15,7 +15,7 @@
 //! determined by others ([`derived`](super::derived)) have their fields in the last words, which
 //! are not stored.
 
-use super::derived::{Derivations, Derived};
+use super::derived::{Derivations, DerivedPlace};
 use super::layout::{Field, Layout};
 use parikh_net::{Facts, Marking, Net, PlaceId};
 
@@ -66,7 +66,7 @@ pub(crate) struct Packing {
     /// True if a bound of the place is known. Such a field is widened only on its own overflow.
     bounded: Vec<bool>,
     layout: Layout,
-    derived: Vec<Derived>,
+    derived: Vec<DerivedPlace>,
     derivations: Derivations,
 }
 
@@ -102,7 +102,7 @@ impl Packing {
 
     /// Returns the layout for very many markings: derived places are not stored, and more than two
     /// stored words are folded into one. Returns `None` if that saves nothing.
-    pub(crate) fn compacted(&self, derived: Vec<Derived>) -> Option<Packing> {
+    pub(crate) fn compacted(&self, derived: Vec<DerivedPlace>) -> Option<Packing> {
         let widths: Vec<u8> = self.fields.iter().map(|field| field.width).collect();
         let mut compact = self.clone();
         compact.derived = derived;
@@ -128,7 +128,7 @@ impl Packing {
         self.layout.stored = (end as usize).max(1);
         let (last, end) = first_fit(&only(true), self.layout.stored as u32);
         self.layout.words = end as usize;
-        for Derived { place, .. } in &self.derived {
+        for DerivedPlace { place, .. } in &self.derived {
             fields[place.index()] = last[place.index()];
         }
         self.fields = fields;

@@ -7,7 +7,7 @@
 //! its one (P. Elias, *Efficient storage and retrieval by content and address of static files*, J.
 //! ACM 21(2), 1974). At the first decreasing parent, all parents are converted to plain numbers.
 
-use super::room::{Full, Room, reserved};
+use super::room::{MemoryAccount, OutOfMemory, reserved};
 use super::set::NONE;
 
 /// Number of words between two stored counts of ones.
@@ -17,20 +17,20 @@ const SHIFT: u32 = 14;
 
 /// The parents of markings 1, 2, 3 …; marking 0 has none.
 pub(crate) struct Parents {
-    kind: Kind,
+    kind: ParentKind,
     len: u32,
-    room: Room,
+    room: MemoryAccount,
 }
 
-enum Kind {
-    Steps(Steps),
+enum ParentKind {
+    Steps(ParentSteps),
     Plain(Vec<Vec<u32>>),
 }
 
 /// Parents as a bit vector. A word is added to `bits` when its first bit is written, and a count to
 /// `before` with every [`SAMPLED`]th word.
 #[derive(Default)]
-struct Steps {
+struct ParentSteps {
     bits: Vec<u64>,
     /// Number of bits written.
     end: u64,
@@ -43,8 +43,8 @@ struct Steps {
 
 impl Parents {
     /// Creates an empty list, for the initial marking.
-    pub(crate) fn new(room: &Room) -> Self {
-        Parents { kind: Kind::Steps(Steps::default()), len: 0, room: room.clone() }
+    pub(crate) fn new(room: &MemoryAccount) -> Self {
+        Parents { kind: ParentKind::Steps(ParentSteps::default()), len: 0, room: room.clone() }
     }
 
     /// Returns the number of parents, which is one less than the number of markings.
@@ -56,15 +56,15 @@ impl Parents {
     ///
     /// # Errors
     /// Returns an error if memory is short.
-    pub(crate) fn push(&mut self, parent: u32) -> Result<(), Full> {
-        if let Kind::Steps(steps) = &self.kind
+    pub(crate) fn push(&mut self, parent: u32) -> Result<(), OutOfMemory> {
+        if let ParentKind::Steps(steps) = &self.kind
             && parent < steps.last
         {
             self.write_out()?;
         }
         match &mut self.kind {
-            Kind::Steps(steps) => steps.push(parent, self.len, &self.room)?,
-            Kind::Plain(chunks) => push_plain(chunks, self.len, parent, &self.room)?,
+            ParentKind::Steps(steps) => steps.push(parent, self.len, &self.room)?,
+            ParentKind::Plain(chunks) => push_plain(chunks, self.len, parent, &self.room)?,
         }
         self.len += 1;
         Ok(())
@@ -74,28 +74,32 @@ impl Parents {
     pub(crate) fn of(&self, number: u32) -> u32 {
         let Some(at) = number.checked_sub(1) else { return NONE };
         match &self.kind {
-            Kind::Steps(steps) => steps.parent(at),
-            Kind::Plain(chunks) => {
+            ParentKind::Steps(steps) => steps.parent(at),
+            ParentKind::Plain(chunks) => {
                 chunks[(at >> SHIFT) as usize][(at & ((1 << SHIFT) - 1)) as usize]
             }
         }
     }
 
     /// Converts the bit vector to plain numbers.
-    fn write_out(&mut self) -> Result<(), Full> {
-        let Kind::Steps(steps) = &self.kind else { return Ok(()) };
+    fn write_out(&mut self) -> Result<(), OutOfMemory> {
+        let ParentKind::Steps(steps) = &self.kind else { return Ok(()) };
         let mut chunks = Vec::new();
         if let Err(full) = write_plain(steps, &mut chunks, &self.room) {
             self.room.give_back((chunks.len() * (4 << SHIFT)) as u64);
             return Err(full);
         }
         self.room.give_back(steps.taken);
-        self.kind = Kind::Plain(chunks);
+        self.kind = ParentKind::Plain(chunks);
         Ok(())
     }
 }
 
-fn write_plain(steps: &Steps, chunks: &mut Vec<Vec<u32>>, room: &Room) -> Result<(), Full> {
+fn write_plain(
+    steps: &ParentSteps,
+    chunks: &mut Vec<Vec<u32>>,
+    room: &MemoryAccount,
+) -> Result<(), OutOfMemory> {
     let (mut parent, mut at) = (0, 0);
     for bit in 0..steps.end {
         match steps.bits[(bit / 64) as usize] >> (bit % 64) & 1 {
@@ -112,13 +116,18 @@ fn write_plain(steps: &Steps, chunks: &mut Vec<Vec<u32>>, room: &Room) -> Result
 impl Drop for Parents {
     fn drop(&mut self) {
         self.room.give_back(match &self.kind {
-            Kind::Steps(steps) => steps.taken,
-            Kind::Plain(chunks) => (chunks.len() * (4 << SHIFT)) as u64,
+            ParentKind::Steps(steps) => steps.taken,
+            ParentKind::Plain(chunks) => (chunks.len() * (4 << SHIFT)) as u64,
         });
     }
 }
 
-fn push_plain(chunks: &mut Vec<Vec<u32>>, at: u32, parent: u32, room: &Room) -> Result<(), Full> {
+fn push_plain(
+    chunks: &mut Vec<Vec<u32>>,
+    at: u32,
+    parent: u32,
+    room: &MemoryAccount,
+) -> Result<(), OutOfMemory> {
     if (at >> SHIFT) as usize == chunks.len() {
         room.take(4 << SHIFT)?;
         chunks.push(reserved(1 << SHIFT)?);
@@ -127,9 +136,14 @@ fn push_plain(chunks: &mut Vec<Vec<u32>>, at: u32, parent: u32, room: &Room) -> 
     Ok(())
 }
 
-impl Steps {
+impl ParentSteps {
     /// Extends the bit vector up to bit `end`. `ones` is the number of ones so far.
-    fn begin_words(&mut self, end: u64, ones: u32, room: &Room) -> Result<(), Full> {
+    fn begin_words(
+        &mut self,
+        end: u64,
+        ones: u32,
+        room: &MemoryAccount,
+    ) -> Result<(), OutOfMemory> {
         while self.bits.len() as u64 <= end / 64 {
             let words = self.bits.len();
             if words == self.bits.capacity() {
@@ -139,8 +153,8 @@ impl Steps {
                 let bytes = (more * 8 + counts * 4) as u64;
                 room.take(bytes)?;
                 self.taken += bytes;
-                self.bits.try_reserve_exact(more).map_err(|_| Full)?;
-                self.before.try_reserve_exact(counts).map_err(|_| Full)?;
+                self.bits.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
+                self.before.try_reserve_exact(counts).map_err(|_| OutOfMemory)?;
             }
             if words.is_multiple_of(SAMPLED) {
                 self.before.push(ones);
@@ -150,7 +164,7 @@ impl Steps {
         Ok(())
     }
 
-    fn push(&mut self, parent: u32, ones: u32, room: &Room) -> Result<(), Full> {
+    fn push(&mut self, parent: u32, ones: u32, room: &MemoryAccount) -> Result<(), OutOfMemory> {
         let at = self.end + u64::from(parent - self.last);
         self.begin_words(at, ones, room)?;
         self.bits[(at / 64) as usize] |= 1 << (at % 64);
@@ -181,7 +195,7 @@ mod tests {
     fn parents_are_read_back_in_any_order_of_coming() {
         let mut rng = fastrand::Rng::with_seed(3);
         for descends_at in [50_000, 40_000, 1, 0] {
-            let room = Room::unlimited();
+            let room = MemoryAccount::unlimited();
             let mut parents = Parents::new(&room);
             let mut expected: Vec<u32> = Vec::new();
             let mut parent = 0;

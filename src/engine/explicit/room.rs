@@ -6,26 +6,31 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Error: no memory for another marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Full;
+pub(crate) struct OutOfMemory;
 
 /// The memory account of all tables of one set of markings, with a limit. Clones share the account.
 #[derive(Clone)]
-pub(crate) struct Room {
+pub(crate) struct MemoryAccount {
     taken: Arc<AtomicU64>,
     peak: Arc<AtomicU64>,
     ceiling: u64,
     budget: Budget,
 }
 
-impl Room {
+impl MemoryAccount {
     /// Creates an account with a limit of `ceiling` bytes and the memory limit of `budget`.
     pub(crate) fn new(ceiling: u64, budget: &Budget) -> Self {
-        Room { taken: Arc::default(), peak: Arc::default(), ceiling, budget: budget.clone() }
+        MemoryAccount {
+            taken: Arc::default(),
+            peak: Arc::default(),
+            ceiling,
+            budget: budget.clone(),
+        }
     }
 
     #[cfg(test)]
     pub(crate) fn unlimited() -> Self {
-        Room::new(u64::MAX, &Budget::unlimited())
+        MemoryAccount::new(u64::MAX, &Budget::unlimited())
     }
 
     /// Returns the number of bytes taken.
@@ -42,10 +47,10 @@ impl Room {
     ///
     /// # Errors
     /// Returns an error if the limit would be exceeded.
-    pub(crate) fn take(&self, bytes: u64) -> Result<(), Full> {
+    pub(crate) fn take(&self, bytes: u64) -> Result<(), OutOfMemory> {
         let taken = self.taken().saturating_add(bytes);
         if taken > self.ceiling || bytes > self.budget.memory_left() {
-            return Err(Full);
+            return Err(OutOfMemory);
         }
         self.taken.store(taken, Relaxed);
         self.peak.fetch_max(taken, Relaxed);
@@ -59,8 +64,8 @@ impl Room {
 }
 
 /// Returns an empty vector with the given capacity, or an error if the allocation fails.
-pub(crate) fn reserved<T>(capacity: usize) -> Result<Vec<T>, Full> {
+pub(crate) fn reserved<T>(capacity: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut vector = Vec::new();
-    vector.try_reserve_exact(capacity).map_err(|_| Full)?;
+    vector.try_reserve_exact(capacity).map_err(|_| OutOfMemory)?;
     Ok(vector)
 }

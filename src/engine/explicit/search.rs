@@ -10,19 +10,19 @@
 //! sets every marking relevant for its goal. Then an unreached goal is unreachable, and the largest
 //! value seen is the maximum. A search that ends for another reason refutes nothing.
 
-use super::crew::{Crew, Done, Visitor};
-use super::room::{Full, Room};
+use super::crew::{Done, ParallelExpansion, Visitor};
+use super::room::{MemoryAccount, OutOfMemory};
 use super::space::ExpandedMarking;
-use super::space::{Purpose, Space, Stuck, representatives};
-use super::state_space::{Distinct, count};
-use super::stubborn::Stubborn;
-use super::watch::{AtExpansion, PackedGoal, Watch, read_off};
-use crate::board::{Over, Proof, Under};
+use super::space::{Purpose, Space, SpaceError, representatives};
+use super::state_space::{EffectFilter, count};
+use super::stubborn::StubbornSets;
+use super::watch::{AtExpansion, PackedGoal, SearchWatch, read_off};
+use crate::board::{Proof, ProofReporter, WitnessReporter};
 use crate::engine::Task;
 use crate::evidence::Document;
 use parikh_net::{GoalId, MarkingGoal, Net, TransitionId};
 use parikh_solvers::Budget;
-use parikh_solvers::budget::Exhausted as Spent;
+use parikh_solvers::budget::ExhaustionReason as Spent;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashSet};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ const BALLAST: usize = 4 << 20;
 
 /// The order of expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum SearchOrder {
     /// Breadth-first: shortest sequences, and no memory for the frontier.
     Breadth,
     /// Depth-first.
@@ -50,7 +50,7 @@ pub enum Order {
 /// Configuration of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchConfig {
-    pub(crate) order: Order,
+    pub(crate) order: SearchOrder,
     /// True if the search is for the first goal only. The other goals are watched, but not refuted,
     /// and the search ends when the first goal is settled.
     pub(crate) first_only: bool,
@@ -64,7 +64,7 @@ pub(crate) struct SearchConfig {
 
 /// The reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum SearchEnd {
     /// Every marking has been expanded.
     Exhausted,
     /// Every goal is settled.
@@ -72,13 +72,13 @@ pub(crate) enum End {
     /// The budget is exhausted.
     Spent(Spent),
     /// No further marking can be stored.
-    Stuck(Stuck),
+    Stuck(SpaceError),
 }
 
 /// Statistics of a search.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Report {
-    pub(crate) end: End,
+pub(crate) struct SearchReport {
+    pub(crate) end: SearchEnd,
     pub(crate) states: u64,
     pub(crate) firings: u64,
     pub(crate) repackings: u64,
@@ -93,26 +93,31 @@ enum Frontier {
 }
 
 impl Frontier {
-    fn new(order: Order) -> Self {
+    fn new(order: SearchOrder) -> Self {
         match order {
-            Order::Breadth => Frontier::Breadth(0),
-            Order::Depth => Frontier::Depth(Vec::new()),
-            Order::Best => Frontier::Best(BinaryHeap::new()),
+            SearchOrder::Breadth => Frontier::Breadth(0),
+            SearchOrder::Depth => Frontier::Depth(Vec::new()),
+            SearchOrder::Best => Frontier::Best(BinaryHeap::new()),
         }
     }
 
     /// Adds a marking. Memory is taken from `room`.
-    fn push(&mut self, number: u32, distance: u64, room: &Room) -> Result<(), Full> {
+    fn push(
+        &mut self,
+        number: u32,
+        distance: u64,
+        room: &MemoryAccount,
+    ) -> Result<(), OutOfMemory> {
         match self {
             Frontier::Breadth(_) => {}
             Frontier::Depth(stack) => {
                 let more = doubled::<u32>(stack.len(), stack.capacity(), room)?;
-                stack.try_reserve_exact(more).map_err(|_| Full)?;
+                stack.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
                 stack.push(number);
             }
             Frontier::Best(heap) => {
                 let more = doubled::<(Reverse<u64>, u32)>(heap.len(), heap.capacity(), room)?;
-                heap.try_reserve_exact(more).map_err(|_| Full)?;
+                heap.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
                 heap.push((Reverse(distance), number));
             }
         }
@@ -134,7 +139,7 @@ impl Frontier {
 
 /// Returns the number of additional elements to reserve before the next push, and takes their
 /// memory from `room`. The capacity doubles when it is used up.
-fn doubled<T>(len: usize, capacity: usize, room: &Room) -> Result<usize, Full> {
+fn doubled<T>(len: usize, capacity: usize, room: &MemoryAccount) -> Result<usize, OutOfMemory> {
     if len < capacity {
         return Ok(0);
     }
@@ -144,17 +149,17 @@ fn doubled<T>(len: usize, capacity: usize, room: &Room) -> Result<usize, Full> {
 }
 
 /// The state of a search.
-struct Search<'a> {
+struct ExplicitSearch<'a> {
     task: &'a Task<'a>,
     config: SearchConfig,
-    under: Under<'a>,
+    under: WitnessReporter<'a>,
     space: Space<'a>,
-    watch: Watch,
+    watch: SearchWatch,
     frontier: Frontier,
-    stubborn: Option<Stubborn<'a>>,
+    stubborn: Option<StubbornSets<'a>>,
     /// For each transition, true if it may be fired. The others are only listed as enabled.
     fired: Vec<bool>,
-    distinct: Distinct<'a>,
+    distinct: EffectFilter<'a>,
     firings: u64,
     expansions: u64,
     /// Number of expansions before maxima are next compared with proved bounds.
@@ -169,19 +174,19 @@ struct Search<'a> {
 }
 
 /// The visitor for parallel expansion: tests the goals that depend on enabledness.
-struct Asking<'n> {
+struct GoalVisitor<'n> {
     net: &'n Net,
     goals: AtExpansion,
 }
 
-impl<'n> Visitor for Asking<'n> {
+impl<'n> Visitor for GoalVisitor<'n> {
     /// The selection of transitions, and the goals that the current marking reaches.
-    type Scratch = (Distinct<'n>, Vec<u32>);
+    type Scratch = (EffectFilter<'n>, Vec<u32>);
     /// For each reached goal, the first marking that reaches it.
     type Notes = BTreeMap<u32, u32>;
 
     fn scratch(&self) -> Self::Scratch {
-        (Distinct::new(self.net), Vec::new())
+        (EffectFilter::new(self.net), Vec::new())
     }
 
     fn choose(
@@ -213,9 +218,9 @@ pub(crate) fn search<'a>(
     goals: &[&(GoalId, MarkingGoal)],
     config: SearchConfig,
     budget: &Budget,
-    under: Under<'a>,
-    over: Over<'a>,
-) -> Report {
+    under: WitnessReporter<'a>,
+    over: ProofReporter<'a>,
+) -> SearchReport {
     debug_assert!(config.first_only || !config.stubborn);
     let deadness = goals.iter().any(
         |(_, goal)| matches!(goal, MarkingGoal::Reach(predicate) if predicate.mentions_deadness()),
@@ -229,13 +234,20 @@ pub(crate) fn search<'a>(
     let space = match Space::new(task.net, task.facts, purpose, budget) {
         Ok(space) => space,
         Err(stuck) => {
-            let end = End::Stuck(stuck);
-            return Report { end, states: 0, firings: 0, repackings: 0, peak_bytes: 0, bytes: 0 };
+            let end = SearchEnd::Stuck(stuck);
+            return SearchReport {
+                end,
+                states: 0,
+                firings: 0,
+                repackings: 0,
+                peak_bytes: 0,
+                bytes: 0,
+            };
         }
     };
-    let watch = Watch::new(task.net, space.packing(), goals);
-    let stubborn = config.stubborn.then(|| Stubborn::new(task.net, &watch.goals[0], fires));
-    let mut search = Search {
+    let watch = SearchWatch::new(task.net, space.packing(), goals);
+    let stubborn = config.stubborn.then(|| StubbornSets::new(task.net, &watch.goals[0], fires));
+    let mut search = ExplicitSearch {
         task,
         config,
         under,
@@ -243,7 +255,7 @@ pub(crate) fn search<'a>(
         frontier: Frontier::new(config.order),
         stubborn,
         fired,
-        distinct: Distinct::new(task.net),
+        distinct: EffectFilter::new(task.net),
         firings: 0,
         expansions: 0,
         maxima_next: 0,
@@ -255,10 +267,10 @@ pub(crate) fn search<'a>(
         space,
     };
     let start = Instant::now();
-    let end = search.run(budget).unwrap_or_else(End::Stuck);
+    let end = search.run(budget).unwrap_or_else(SearchEnd::Stuck);
     search.conclude(end, start.elapsed(), budget, over);
     let (states, room) = (search.space.store().len(), search.space.store().room());
-    Report {
+    SearchReport {
         end,
         states: u64::from(states),
         firings: search.firings,
@@ -291,8 +303,8 @@ impl Pace {
     }
 }
 
-impl<'a> Search<'a> {
-    fn run(&mut self, budget: &Budget) -> Result<End, Stuck> {
+impl<'a> ExplicitSearch<'a> {
+    fn run(&mut self, budget: &Budget) -> Result<SearchEnd, SpaceError> {
         self.open = self.count_open();
         self.watch.initial(self.space.key(), &mut self.hits);
         self.note_hits(0);
@@ -301,21 +313,21 @@ impl<'a> Search<'a> {
         let mut enabled: Vec<u32> = Vec::new();
         let mut fresh: Vec<(u32, u64)> = Vec::new();
         if self.open == 0 {
-            return Ok(End::Settled);
+            return Ok(SearchEnd::Settled);
         }
         let mut pace = Pace { next: 0, every: 1, last: Instant::now() };
         let threads = if self.stubborn.is_none() { self.config.threads } else { 1 };
-        let mut crew = Crew::new(threads, budget);
+        let mut crew = ParallelExpansion::new(threads, budget);
         loop {
             let together = self.expand_together(&mut crew)?;
             if together || self.expansions >= pace.next {
                 pace.looked(self.expansions);
                 if let Some(spent) = budget.exhausted() {
-                    return Ok(End::Spent(spent));
+                    return Ok(SearchEnd::Spent(spent));
                 }
                 self.check_board();
                 if self.open == 0 {
-                    return Ok(End::Settled);
+                    return Ok(SearchEnd::Settled);
                 }
             }
             if together {
@@ -332,13 +344,13 @@ impl<'a> Search<'a> {
                 self.choose(&mut enabled);
                 fresh.clear();
                 let effect_of = |t: u32| self.task.net.effect_of(TransitionId::new(t as usize));
-                let best = self.config.order == Order::Best;
+                let best = self.config.order == SearchOrder::Best;
                 let (watch, hits) = (&mut self.watch, &mut self.hits);
                 let reached = &mut self.reached;
                 // There may be a thousand successors, and each test may take a quarter of a
                 // millisecond.
                 let (mut judged, mut late) = (0_u32, false);
-                let mut judge = |watch: &Watch, key: &[u64]| {
+                let mut judge = |watch: &SearchWatch, key: &[u64]| {
                     judged += 1;
                     late |= judged.is_multiple_of(32) && budget.is_exhausted();
                     if best && !late { distance(watch, key) } else { 0 }
@@ -368,22 +380,25 @@ impl<'a> Search<'a> {
             if !self.reached.is_empty() {
                 self.report_reached();
                 if self.open == 0 {
-                    return Ok(End::Settled);
+                    return Ok(SearchEnd::Settled);
                 }
             }
         }
-        Ok(End::Exhausted)
+        Ok(SearchEnd::Exhausted)
     }
 
     /// Expands the next markings in parallel if the search is breadth-first and there are enough
     /// markings. Returns true if some were expanded.
-    fn expand_together(&mut self, crew: &mut Crew<Asking<'a>>) -> Result<bool, Stuck> {
+    fn expand_together(
+        &mut self,
+        crew: &mut ParallelExpansion<GoalVisitor<'a>>,
+    ) -> Result<bool, SpaceError> {
         let Frontier::Breadth(next) = self.frontier else { return Ok(false) };
         if !crew.is_worth_it(&self.space, next) {
             return Ok(false);
         }
         let net = self.task.net;
-        let asking = Asking { net, goals: std::mem::take(&mut self.watch.at_expansion) };
+        let asking = GoalVisitor { net, goals: std::mem::take(&mut self.watch.at_expansion) };
         let (watch, reached) = (&mut self.watch, &mut self.reached);
         let (hits, firings) = (&mut self.hits, &mut self.firings);
         // Goals stay open until the whole chunk is processed. For each goal only the first marking
@@ -489,9 +504,15 @@ impl<'a> Search<'a> {
     }
 
     /// Reports the conclusions at the end of the search.
-    fn conclude(&mut self, end: End, took: Duration, budget: &Budget, over: Over<'_>) {
+    fn conclude(
+        &mut self,
+        end: SearchEnd,
+        took: Duration,
+        budget: &Budget,
+        over: ProofReporter<'_>,
+    ) {
         self.ballast = Vec::new();
-        let proofs = (end == End::Exhausted).then(|| Proof {
+        let proofs = (end == SearchEnd::Exhausted).then(|| Proof {
             document: self.document(took, budget).map(Arc::new),
             ..Proof::searched(self.space.store().len().into(), self.config.stubborn)
         });
@@ -524,7 +545,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Search<'_> {
+impl ExplicitSearch<'_> {
     /// Returns the certificate of an exhaustive search: the number of markings, for a checker to
     /// recount. After a small search with stubborn sets all markings are counted first, if that
     /// takes hardly longer than the search.
@@ -550,7 +571,7 @@ const RECOUNTED: u32 = 100_000;
 const MOST_RECOUNTED: u64 = 1_000_000;
 
 /// Returns the distance of the marking to the first open goal.
-fn distance(watch: &Watch, key: &[u64]) -> u64 {
+fn distance(watch: &SearchWatch, key: &[u64]) -> u64 {
     match watch.goals.iter().find(|goal| goal.open).map(|goal| &goal.packed) {
         Some(PackedGoal::Reach(_, test)) => test.distance(key),
         Some(PackedGoal::Maximise(_, sum, _)) => {

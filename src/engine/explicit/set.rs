@@ -12,12 +12,12 @@
 //!
 //! Several threads may look up keys at the same time, each in its own [`TableSegment`]. Keys that
 //! they insert have no number yet. One thread gives the numbers afterwards, in the order of a
-//! sequential insertion ([`settle`](Set::settle)).
+//! sequential insertion ([`settle`](MarkingSet::settle)).
 //!
-//! All large allocations use `try_reserve` and are limited by the [`Room`]. A set that is [`Full`]
-//! accepts no more keys, but its arena can still be read.
+//! All large allocations use `try_reserve` and are limited by the [`MemoryAccount`]. A set that is
+//! [`OutOfMemory`] accepts no more keys, but its arena can still be read.
 
-use super::room::{Full, Room, reserved};
+use super::room::{MemoryAccount, OutOfMemory, reserved};
 use super::threads::{Tasks, together};
 use std::hint::black_box;
 
@@ -160,10 +160,10 @@ impl Arena {
         &chunk[at..at + self.words]
     }
 
-    fn append(&mut self, key: &[u64], room: &Room) -> Result<u32, Full> {
+    fn append(&mut self, key: &[u64], room: &MemoryAccount) -> Result<u32, OutOfMemory> {
         let chunk = (self.len >> self.shift) as usize;
         if self.len == NONE - 1 {
-            return Err(Full);
+            return Err(OutOfMemory);
         }
         if chunk == self.chunks.len() {
             room.take(self.chunk_bytes())?;
@@ -180,17 +180,17 @@ impl Arena {
 }
 
 /// A numbered set of keys. See the module documentation.
-pub(crate) struct Set {
+pub(crate) struct MarkingSet {
     arena: Arena,
     table: Vec<Bucket>,
     /// Number of keys at which the table is rebuilt.
     grow_at: u64,
-    room: Room,
+    room: MemoryAccount,
 }
 
 /// The position of a new key in a part of the table.
 #[derive(Clone, Copy)]
-pub(crate) enum Put {
+pub(crate) enum InsertPosition {
     /// Bucket and slot in the table, until the key gets a number.
     At(u32, u8),
     /// Not inserted: no later bucket of this part has a free slot.
@@ -208,7 +208,7 @@ pub(crate) struct TableSegment<'s> {
 }
 
 impl TableSegment<'_> {
-    /// Prefetches the bucket of a key, like [`Set::touch`].
+    /// Prefetches the bucket of a key, like [`MarkingSet::touch`].
     pub(crate) fn touch(&self, hash: Hash) {
         black_box(self.buckets[hash.bucket(self.all) - self.first].head);
     }
@@ -222,7 +222,7 @@ impl TableSegment<'_> {
         hash: Hash,
         fresh: u32,
         is_fresh: impl Fn(u32) -> bool,
-    ) -> Option<Put> {
+    ) -> Option<InsertPosition> {
         let (arena, home) = (self.arena, hash.bucket(self.all) - self.first);
         let is_it = |number: u32| match number.checked_sub(arena.len) {
             None => equal(arena.key(number), key),
@@ -230,22 +230,22 @@ impl TableSegment<'_> {
         };
         match look(self.buckets, home, hash.tag(), is_it) {
             Slot::Found(_) => None,
-            Slot::Beyond => Some(Put::Beyond),
+            Slot::Beyond => Some(InsertPosition::Beyond),
             Slot::Free(at) => {
                 let slot = self.buckets[at].taken() as u8;
                 self.buckets[at].push(hash.tag(), arena.len + fresh);
-                Some(Put::At((self.first + at) as u32, slot))
+                Some(InsertPosition::At((self.first + at) as u32, slot))
             }
         }
     }
 }
 
-impl Set {
+impl MarkingSet {
     /// Creates an empty set of keys with `words` words, at least one. Memory is taken from `room`.
-    pub(crate) fn new(words: usize, room: &Room) -> Self {
+    pub(crate) fn new(words: usize, room: &MemoryAccount) -> Self {
         let shift = (CHUNK / 8 / words).max(1).ilog2();
         let arena = Arena { words, shift, chunks: Vec::new(), len: 0 };
-        Set { arena, table: Vec::new(), grow_at: 0, room: room.clone() }
+        MarkingSet { arena, table: Vec::new(), grow_at: 0, room: room.clone() }
     }
 
     /// Returns the number of keys.
@@ -278,7 +278,7 @@ impl Set {
     ///
     /// # Errors
     /// Returns an error if the key is new and memory is short.
-    pub(crate) fn insert(&mut self, key: &[u64], hash: Hash) -> Result<(u32, bool), Full> {
+    pub(crate) fn insert(&mut self, key: &[u64], hash: Hash) -> Result<(u32, bool), OutOfMemory> {
         if u64::from(self.arena.len) >= self.grow_at {
             self.grow(self.arena.len.into(), 1)?;
         }
@@ -291,7 +291,7 @@ impl Set {
                 Ok((number, true))
             }
             // Unreachable: the table is never completely full.
-            Slot::Beyond => Err(Full),
+            Slot::Beyond => Err(OutOfMemory),
         }
     }
 
@@ -304,10 +304,10 @@ impl Set {
         &mut self,
         more: u64,
         threads: usize,
-    ) -> Result<impl Iterator<Item = TableSegment<'_>>, Full> {
+    ) -> Result<impl Iterator<Item = TableSegment<'_>>, OutOfMemory> {
         let keys = u64::from(self.arena.len);
         if keys + more >= NONE.into() {
-            return Err(Full);
+            return Err(OutOfMemory);
         }
         if keys >= self.grow_at {
             self.grow(keys, threads)?;
@@ -336,20 +336,20 @@ impl Set {
         &mut self,
         key: &[u64],
         hash: Hash,
-        put: Put,
-    ) -> Result<Option<u32>, Full> {
+        put: InsertPosition,
+    ) -> Result<Option<u32>, OutOfMemory> {
         let arena = &self.arena;
         // Entries without a number are different keys: an equal key would not have been inserted
         // in its part either. A provisional number may meanwhile be the number of some stored key.
         // If that key is equal, the answer "not new" is correct anyway.
         let is_it = |number| number < arena.len && equal(arena.key(number), key);
         let (bucket, slot) = match put {
-            Put::At(bucket, slot) => (bucket as usize, Some(slot)),
-            Put::Beyond => match look_round(&self.table, hash, is_it) {
+            InsertPosition::At(bucket, slot) => (bucket as usize, Some(slot)),
+            InsertPosition::Beyond => match look_round(&self.table, hash, is_it) {
                 Slot::Found(_) => return Ok(None),
                 Slot::Free(at) => (at, None),
                 // Unreachable: the table is never completely full.
-                Slot::Beyond => return Err(Full),
+                Slot::Beyond => return Err(OutOfMemory),
             },
         };
         let number = self.arena.append(key, &self.room)?;
@@ -367,7 +367,7 @@ impl Set {
     }
 
     /// Rebuilds the table for `keys` keys, which must be at least the current number.
-    fn grow(&mut self, keys: u64, threads: usize) -> Result<(), Full> {
+    fn grow(&mut self, keys: u64, threads: usize) -> Result<(), OutOfMemory> {
         let load = if self.table.len() < LARGE { LOAD / 2 } else { LOAD_AFTER };
         let slots = (keys.max(2 * SLOTS as u64) * 16).div_ceil(load);
         let buckets = (slots.div_ceil(SLOTS as u64) as usize).next_multiple_of(PARTS);
@@ -382,7 +382,7 @@ impl Set {
         self.table = table;
         if self.fill(threads).is_err() {
             self.drop_table();
-            return Err(Full);
+            return Err(OutOfMemory);
         }
         let most = if buckets < LARGE { LOAD } else { LOAD_LARGE };
         self.grow_at = slots * most / 16;
@@ -391,7 +391,7 @@ impl Set {
 
     /// Inserts all keys into the empty table. Each thread visits all keys and inserts those of its
     /// share of the buckets.
-    fn fill(&mut self, threads: usize) -> Result<(), Full> {
+    fn fill(&mut self, threads: usize) -> Result<(), OutOfMemory> {
         let (arena, all) = (&self.arena, self.table.len());
         let threads = if all < LARGE { 1 } else { threads.clamp(1, PARTS) };
         let size = (all / PARTS * PARTS.div_ceil(threads)).max(1);
@@ -406,7 +406,7 @@ impl Set {
             }
         });
         if shares.iter().any(|share| share.is_full) {
-            return Err(Full);
+            return Err(OutOfMemory);
         }
         let rest: Vec<Vec<u32>> = shares.into_iter().map(|share| share.rest).collect();
         for number in rest.into_iter().flatten() {
@@ -414,7 +414,7 @@ impl Set {
             match look_round(&self.table, hash, |_| false) {
                 Slot::Free(at) => self.table[at].push(hash.tag(), number),
                 // Unreachable: the table has more slots than there are keys.
-                Slot::Found(_) | Slot::Beyond => return Err(Full),
+                Slot::Found(_) | Slot::Beyond => return Err(OutOfMemory),
             }
         }
         Ok(())
@@ -429,11 +429,11 @@ impl Set {
     pub(crate) fn converted(
         mut self,
         words: usize,
-        mut convert: impl FnMut(&[u64], &mut [u64]) -> Result<(), Full>,
-    ) -> Result<Set, Full> {
+        mut convert: impl FnMut(&[u64], &mut [u64]) -> Result<(), OutOfMemory>,
+    ) -> Result<MarkingSet, OutOfMemory> {
         self.room.give_back((self.table.len() * size_of::<Bucket>()) as u64);
         self.table = Vec::new();
-        let mut converted = Set::new(words, &self.room);
+        let mut converted = MarkingSet::new(words, &self.room);
         let mut new = vec![0; words];
         self.arena.chunks.reverse();
         while let Some(chunk) = self.arena.chunks.pop() {
@@ -461,7 +461,7 @@ struct Share<'s> {
 
 impl Share<'_> {
     /// Inserts all keys of these buckets. `all` is the number of buckets of the whole table.
-    fn fill(&mut self, arena: &Arena, all: usize) -> Result<(), Full> {
+    fn fill(&mut self, arena: &Arena, all: usize) -> Result<(), OutOfMemory> {
         let keys = arena.chunks.iter().flat_map(|chunk| chunk.chunks_exact(arena.words));
         for (number, key) in (0..).zip(keys) {
             let hash = Hash::of(key);
@@ -472,7 +472,7 @@ impl Share<'_> {
             match self.buckets[home..].iter_mut().find(|bucket| bucket.taken() < SLOTS) {
                 Some(bucket) => bucket.push(hash.tag(), number),
                 None => {
-                    self.rest.try_reserve(1).map_err(|_| Full)?;
+                    self.rest.try_reserve(1).map_err(|_| OutOfMemory)?;
                     self.rest.push(number);
                 }
             }
@@ -481,7 +481,7 @@ impl Share<'_> {
     }
 }
 
-impl Drop for Set {
+impl Drop for MarkingSet {
     fn drop(&mut self) {
         let table = (self.table.len() * size_of::<Bucket>()) as u64;
         let chunks = self.arena.chunks.len() as u64;
@@ -499,14 +499,14 @@ pub(crate) fn equal(a: &[u64], b: &[u64]) -> bool {
 mod tests {
     use super::*;
 
-    fn insert(set: &mut Set, key: &[u64]) -> Result<(u32, bool), Full> {
+    fn insert(set: &mut MarkingSet, key: &[u64]) -> Result<(u32, bool), OutOfMemory> {
         set.insert(key, Hash::of(key))
     }
 
     #[test]
     fn numbers_are_given_once_and_found_again() {
-        let room = Room::unlimited();
-        let mut set = Set::new(2, &room);
+        let room = MemoryAccount::unlimited();
+        let mut set = MarkingSet::new(2, &room);
         let key = |i: u32| [u64::from(i % 7), u64::from(i / 7)];
         for round in 0..2 {
             for i in 0..100_000 {
@@ -527,7 +527,7 @@ mod tests {
 
     #[test]
     fn keys_of_one_hash_are_kept_apart() {
-        let mut set = Set::new(1, &Room::unlimited());
+        let mut set = MarkingSet::new(1, &MemoryAccount::unlimited());
         for i in 0..40 {
             assert_eq!(set.insert(&[i], Hash(7)), Ok((i as u32, true)));
         }
@@ -536,10 +536,10 @@ mod tests {
 
     /// Adds keys by parts and numbers them in order. Returns the new keys with their numbers, and
     /// the number of keys that did not fit in their parts.
-    fn add_by_parts(set: &mut Set, keys: &[u64]) -> (Vec<(usize, u32)>, usize) {
-        let mut fresh: Vec<(usize, Put)> = Vec::new();
+    fn add_by_parts(set: &mut MarkingSet, keys: &[u64]) -> (Vec<(usize, u32)>, usize) {
+        let mut fresh: Vec<(usize, InsertPosition)> = Vec::new();
         for (at, mut part) in set.parts(keys.len() as u64, 3).unwrap().enumerate() {
-            let mut mine: Vec<(usize, Put)> = Vec::new();
+            let mut mine: Vec<(usize, InsertPosition)> = Vec::new();
             let hash = |key: u64| Hash::of(&[key]);
             for (position, &key) in keys.iter().enumerate().filter(|it| hash(*it.1).part() == at) {
                 part.touch(hash(key));
@@ -550,9 +550,9 @@ mod tests {
             }
             fresh.extend(mine);
         }
-        let beyond = fresh.iter().filter(|(_, put)| matches!(put, Put::Beyond)).count();
+        let beyond = fresh.iter().filter(|(_, put)| matches!(put, InsertPosition::Beyond)).count();
         fresh.sort_unstable_by_key(|(position, _)| *position);
-        let mut settle = |(position, put): (usize, Put)| {
+        let mut settle = |(position, put): (usize, InsertPosition)| {
             let key = keys[position];
             Some((position, set.settle(&[key], Hash::of(&[key]), put).unwrap()?))
         };
@@ -568,8 +568,10 @@ mod tests {
         let last: Vec<u64> = (0..40_000).filter(is_last).collect();
         let mut all_beyond = 0;
         for crowded in [false, true].repeat(30) {
-            let (mut one, mut parts) =
-                (Set::new(1, &Room::unlimited()), Set::new(1, &Room::unlimited()));
+            let (mut one, mut parts) = (
+                MarkingSet::new(1, &MemoryAccount::unlimited()),
+                MarkingSet::new(1, &MemoryAccount::unlimited()),
+            );
             for _ in 0..rng.usize(1..12) {
                 let mut key =
                     |_| if crowded { rng.choice(&last).copied() } else { Some(rng.u64(0..900)) };
@@ -597,8 +599,8 @@ mod tests {
 
     #[test]
     fn a_set_whose_table_was_dropped_finds_all_again() {
-        let room = Room::unlimited();
-        let mut set = Set::new(1, &room);
+        let room = MemoryAccount::unlimited();
+        let mut set = MarkingSet::new(1, &room);
         (0..5000).for_each(|key| assert!(insert(&mut set, &[key]).unwrap().1));
         let taken = room.taken();
         set.drop_table();
@@ -608,7 +610,7 @@ mod tests {
 
     #[test]
     fn more_keys_than_the_small_table_has_slots() {
-        let mut set = Set::new(1, &Room::unlimited());
+        let mut set = MarkingSet::new(1, &MemoryAccount::unlimited());
         let keys = 3 * (LARGE * SLOTS) as u64;
         assert!((0..keys).all(|key| insert(&mut set, &[key << 20]) == Ok((key as u32, true))));
         let mut again = (0..keys).step_by(1000);

@@ -10,9 +10,9 @@
 use super::derived::derived;
 use super::moves::{Moves, Overflow};
 use super::packing::Packing;
-use super::room::Full;
+use super::room::OutOfMemory;
 use super::set::NONE;
-use super::store::Store;
+use super::store::PackedStore;
 use crate::structure::flows::place_flows;
 use parikh_net::{Facts, FiringSequence, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
@@ -38,16 +38,16 @@ const INVARIANTS: Duration = Duration::from_millis(500);
 
 /// The reason why a space accepts no more markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stuck {
+pub(crate) enum SpaceError {
     /// Memory is exhausted, or all marking numbers are used.
     Full,
     /// A place would get 2⁶³ tokens or more.
     Unpackable,
 }
 
-impl From<Full> for Stuck {
-    fn from(_: Full) -> Self {
-        Stuck::Full
+impl From<OutOfMemory> for SpaceError {
+    fn from(_: OutOfMemory) -> Self {
+        SpaceError::Full
     }
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct Space<'n> {
     net: &'n Net,
     packing: Packing,
     moves: Moves,
-    store: Store,
+    store: PackedStore,
     listed: Vec<bool>,
     /// Key of the marking being expanded.
     key: Vec<u64>,
@@ -113,13 +113,13 @@ impl<'n> Space<'n> {
         facts: &Facts,
         purpose: Purpose<'_>,
         budget: &Budget,
-    ) -> Result<Self, Stuck> {
+    ) -> Result<Self, SpaceError> {
         let packing = Packing::new(net, facts);
         let listed: Vec<bool> = net.transitions().map(purpose.listed).collect();
         let moves = Moves::new(net, &packing, |t| listed[t.index()]);
         let mut key = vec![0; packing.words()];
         packing.pack(|p| net.initial()[p], &mut key);
-        let store = Store::new(&key, purpose.sequences, purpose.ceiling, budget)?;
+        let store = PackedStore::new(&key, purpose.sequences, purpose.ceiling, budget)?;
         Ok(Space {
             net,
             packing,
@@ -152,12 +152,12 @@ impl<'n> Space<'n> {
     }
 
     /// Returns the store of markings.
-    pub(crate) fn store(&self) -> &Store {
+    pub(crate) fn store(&self) -> &PackedStore {
         &self.store
     }
 
     /// Returns the store for adding markings.
-    pub(super) fn store_mut(&mut self) -> &mut Store {
+    pub(super) fn store_mut(&mut self) -> &mut PackedStore {
         &mut self.store
     }
 
@@ -226,7 +226,7 @@ impl<'n> Space<'n> {
         from: u32,
         chosen: &[u32],
         mut new: impl FnMut(u32, &[u64], u32),
-    ) -> Result<bool, Stuck> {
+    ) -> Result<bool, SpaceError> {
         if self.fire_all(chosen)? {
             return Ok(true);
         }
@@ -249,7 +249,7 @@ impl<'n> Space<'n> {
         from: u32,
         chosen: &[u32],
         mut edge: impl FnMut(u32),
-    ) -> Result<bool, Stuck> {
+    ) -> Result<bool, SpaceError> {
         if self.fire_all(chosen)? {
             return Ok(true);
         }
@@ -263,7 +263,7 @@ impl<'n> Space<'n> {
     ///
     /// # Errors
     /// Returns an error if no field is wide enough or memory is short.
-    pub(crate) fn fire_loaded(&mut self, t: TransitionId) -> Result<bool, Stuck> {
+    pub(crate) fn fire_loaded(&mut self, t: TransitionId) -> Result<bool, SpaceError> {
         self.successors.clear();
         self.successors.extend_from_slice(&self.key);
         if let Err(Overflow(t)) = self.moves.fire(t.index() as u32, &mut self.successors) {
@@ -278,7 +278,7 @@ impl<'n> Space<'n> {
     ///
     /// # Errors
     /// Returns an error if memory is short.
-    pub(crate) fn add_loaded(&mut self, from: u32) -> Result<u32, Stuck> {
+    pub(crate) fn add_loaded(&mut self, from: u32) -> Result<u32, SpaceError> {
         let mut added = from;
         self.store.add(&self.key, from, |_, number, _| added = number)?;
         Ok(added)
@@ -286,7 +286,7 @@ impl<'n> Space<'n> {
 
     /// Computes the successors of the loaded marking. Returns true if the layout has changed
     /// instead.
-    fn fire_all(&mut self, chosen: &[u32]) -> Result<bool, Stuck> {
+    fn fire_all(&mut self, chosen: &[u32]) -> Result<bool, SpaceError> {
         let begin_to_be = self.store.len() >= VERY_MANY && !self.are_many;
         self.are_many |= begin_to_be;
         if begin_to_be && let Some(compacted) = self.compacted() {
@@ -317,7 +317,7 @@ impl<'n> Space<'n> {
     }
 
     /// Widens the field that overflows when `t` fires in the loaded marking.
-    fn widen(&mut self, t: TransitionId) -> Result<(), Stuck> {
+    fn widen(&mut self, t: TransitionId) -> Result<(), SpaceError> {
         let overflowing = self.net.delta(t).iter().find_map(|change| {
             // No overflow here: both numbers are below 2⁶³, and the transition is enabled.
             let after =
@@ -326,18 +326,18 @@ impl<'n> Space<'n> {
         });
         let Some((place, tokens)) = overflowing else {
             debug_assert!(false, "{t:?} was reported to overflow, but does not");
-            return Err(Stuck::Unpackable);
+            return Err(SpaceError::Unpackable);
         };
         let markings = u64::from(self.store.len());
         let all = self.repacked > PATIENCE * markings + 10_000;
         self.repacked = if all { 0 } else { self.repacked + markings };
         self.repackings += 1;
-        let wider = self.packing.widened(place, tokens, all).map_err(|_| Stuck::Unpackable)?;
+        let wider = self.packing.widened(place, tokens, all).map_err(|_| SpaceError::Unpackable)?;
         self.lay_out(wider)
     }
 
     /// Repacks every marking of the store.
-    fn lay_out(&mut self, packing: Packing) -> Result<(), Stuck> {
+    fn lay_out(&mut self, packing: Packing) -> Result<(), SpaceError> {
         let carry = self.packing.carry_to(&packing);
         self.store.repack(packing.layout(), |old, new| {
             self.packing.derive(old);

@@ -5,13 +5,13 @@
 //! same successor count as two firings. So all enabled transitions are counted, but only one per
 //! effect is fired.
 
-use super::crew::{Crew, Done, Visitor};
-use super::room::Full;
+use super::crew::{Done, ParallelExpansion, Visitor};
+use super::room::OutOfMemory;
 use super::space::ExpandedMarking;
-use super::space::{Purpose, Space, Stuck};
+use super::space::{Purpose, Space, SpaceError};
 use parikh_net::{Facts, Net, TransitionId};
 use parikh_solvers::Budget;
-use parikh_solvers::budget::Exhausted as Spent;
+use parikh_solvers::budget::ExhaustionReason as Spent;
 use std::collections::TryReserveError;
 
 /// Number of expansions between two checks of the budget.
@@ -32,7 +32,7 @@ pub struct StateSpace {
 
 /// The reason why there are no figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Incomplete {
+pub enum ExplorationError {
     /// The budget is exhausted.
     #[error(transparent)]
     Spent(#[from] Spent),
@@ -44,38 +44,38 @@ pub enum Incomplete {
     TooManyTokens,
 }
 
-impl From<Full> for Incomplete {
-    fn from(_: Full) -> Self {
-        Incomplete::Full
+impl From<OutOfMemory> for ExplorationError {
+    fn from(_: OutOfMemory) -> Self {
+        ExplorationError::Full
     }
 }
 
-impl From<TryReserveError> for Incomplete {
+impl From<TryReserveError> for ExplorationError {
     fn from(_: TryReserveError) -> Self {
-        Incomplete::Full
+        ExplorationError::Full
     }
 }
 
-impl From<Stuck> for Incomplete {
-    fn from(stuck: Stuck) -> Self {
+impl From<SpaceError> for ExplorationError {
+    fn from(stuck: SpaceError) -> Self {
         match stuck {
-            Stuck::Full => Incomplete::Full,
-            Stuck::Unpackable => Incomplete::TooManyTokens,
+            SpaceError::Full => ExplorationError::Full,
+            SpaceError::Unpackable => ExplorationError::TooManyTokens,
         }
     }
 }
 
 /// Selects one enabled transition per effect.
-pub(super) struct Distinct<'n> {
+pub(super) struct EffectFilter<'n> {
     net: &'n Net,
     /// For each effect class, the round of its last selection.
     picked: Vec<u64>,
     round: u64,
 }
 
-impl<'n> Distinct<'n> {
+impl<'n> EffectFilter<'n> {
     pub(super) fn new(net: &'n Net) -> Self {
-        Distinct { net, picked: vec![0; net.effect_count()], round: 0 }
+        EffectFilter { net, picked: vec![0; net.effect_count()], round: 0 }
     }
 
     /// Keeps the first of `transitions` for each effect, and none without effect.
@@ -90,23 +90,23 @@ impl<'n> Distinct<'n> {
 }
 
 /// Counts the expanded markings and their tokens.
-struct Counting<'n> {
+struct CountVisitor<'n> {
     net: &'n Net,
 }
 
 /// A thread's own data.
 struct Scratch<'n> {
-    distinct: Distinct<'n>,
+    distinct: EffectFilter<'n>,
     /// Number of transitions enabled in the current marking.
     enabled: usize,
 }
 
-impl<'n> Visitor for Counting<'n> {
+impl<'n> Visitor for CountVisitor<'n> {
     type Scratch = Scratch<'n>;
     type Notes = StateSpace;
 
     fn scratch(&self) -> Scratch<'n> {
-        Scratch { distinct: Distinct::new(self.net), enabled: 0 }
+        Scratch { distinct: EffectFilter::new(self.net), enabled: 0 }
     }
 
     fn choose(&self, scratch: &mut Scratch<'n>, _: ExpandedMarking<'_>, enabled: &mut Vec<u32>) {
@@ -150,10 +150,10 @@ pub fn count(
     facts: &Facts,
     threads: usize,
     budget: &Budget,
-) -> Result<StateSpace, Incomplete> {
+) -> Result<StateSpace, ExplorationError> {
     let purpose = Purpose { listed: &|_| true, sequences: false, ceiling: u64::MAX };
     let mut space = Space::new(net, facts, purpose, budget)?;
-    let (visitor, mut crew) = (Counting { net }, Crew::new(threads, budget));
+    let (visitor, mut crew) = (CountVisitor { net }, ParallelExpansion::new(threads, budget));
     let mut figures = StateSpace::default();
     let mut scratch = visitor.scratch();
     let mut enabled = Vec::new();

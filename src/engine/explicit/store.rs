@@ -2,19 +2,19 @@
 //!
 //! Only the first words of a key are stored, since the other words follow from them
 //! ([`derived`](super::derived)). They are stored as they are, or folded into one word, the root,
-//! by a [`Tree`]. The words or roots are in a [`Set`], and the predecessors of the markings in
+//! by a [`KeyTree`]. The words or roots are in a [`MarkingSet`], and the predecessors of the markings in
 //! [`Parents`]. A marking of one word takes eight bytes for the word, six to eight in the table, up
 //! to four for its parent, and its part of the shared tree.
 //!
-//! A store that is [`Full`] accepts no more keys, but can still be read.
+//! A store that is [`OutOfMemory`] accepts no more keys, but can still be read.
 
 use super::block::{Block, Lookup};
 use super::layout::Layout;
 use super::parents::Parents;
-use super::room::{Full, Room};
-use super::set::{Hash, NONE, PARTS, Put, Set, TableSegment, equal};
+use super::room::{MemoryAccount, OutOfMemory};
+use super::set::{Hash, InsertPosition, MarkingSet, NONE, PARTS, TableSegment, equal};
 use super::threads::{Tasks, together};
-use super::tree::{Folder, Tree};
+use super::tree::{Folder, KeyTree};
 use parikh_solvers::Budget;
 
 /// A successor that a part of the table has found to be new.
@@ -22,7 +22,7 @@ use parikh_solvers::Budget;
 struct Fresh {
     block: u32,
     at: u32,
-    put: Put,
+    put: InsertPosition,
 }
 
 /// A part of the table with its new successors. It has its own cache lines, like a [`Block`].
@@ -37,12 +37,12 @@ struct PartAtWork<'s> {
 const TOUCHED: usize = 16;
 
 /// A set of packed markings. See the module documentation.
-pub(crate) struct Store {
+pub(crate) struct PackedStore {
     layout: Layout,
-    tree: Option<Tree>,
-    set: Set,
+    tree: Option<KeyTree>,
+    set: MarkingSet,
     parents: Option<Parents>,
-    room: Room,
+    room: MemoryAccount,
     /// Roots (if folded) of the keys being added.
     roots: Vec<u64>,
     hashes: Vec<Hash>,
@@ -50,7 +50,7 @@ pub(crate) struct Store {
     fresh: Vec<Vec<Fresh>>,
 }
 
-impl Store {
+impl PackedStore {
     /// Creates the set of one key, of at least one word. It takes at most `ceiling` bytes and no
     /// more memory than `budget` has. Keys are not folded.
     ///
@@ -61,14 +61,14 @@ impl Store {
         with_parents: bool,
         ceiling: u64,
         budget: &Budget,
-    ) -> Result<Self, Full> {
-        let room = Room::new(ceiling, budget);
-        let mut set = Set::new(key.len(), &room);
+    ) -> Result<Self, OutOfMemory> {
+        let room = MemoryAccount::new(ceiling, budget);
+        let mut set = MarkingSet::new(key.len(), &room);
         set.insert(key, Hash::of(key))?;
         let layout = Layout { words: key.len(), stored: key.len(), folded: false };
         let parents = with_parents.then(|| Parents::new(&room));
         let (roots, hashes) = (Vec::new(), Vec::new());
-        Ok(Store { layout, tree: None, set, parents, room, roots, hashes, fresh: Vec::new() })
+        Ok(PackedStore { layout, tree: None, set, parents, room, roots, hashes, fresh: Vec::new() })
     }
 
     /// Returns the number of markings. A marking without memory for its parent does not count.
@@ -101,7 +101,7 @@ impl Store {
     }
 
     /// Returns the memory account.
-    pub(crate) fn room(&self) -> &Room {
+    pub(crate) fn room(&self) -> &MemoryAccount {
         &self.room
     }
 
@@ -117,7 +117,7 @@ impl Store {
         keys: &[u64],
         parent: u32,
         mut added: impl FnMut(usize, u32, bool),
-    ) -> Result<(), Full> {
+    ) -> Result<(), OutOfMemory> {
         let Layout { words, stored, .. } = self.layout;
         self.hashes.clear();
         self.roots.clear();
@@ -151,7 +151,7 @@ impl Store {
     /// Returns the object that loads markings and folds successors on another thread, if keys are
     /// folded.
     pub(crate) fn folder(&self) -> Option<Folder> {
-        self.tree.as_ref().map(Tree::folder)
+        self.tree.as_ref().map(KeyTree::folder)
     }
 
     /// Like [`load`](Self::load), on another thread.
@@ -174,7 +174,7 @@ impl Store {
         blocks: &mut [Block<N>],
         threads: usize,
         mut added: impl FnMut(&mut Block<N>, Option<(u32, u32)>),
-    ) -> Result<(), Full> {
+    ) -> Result<(), OutOfMemory> {
         for block in &mut *blocks {
             self.fold_rest(block)?;
         }
@@ -194,12 +194,12 @@ impl Store {
         blocks: &[Block<N>],
         threads: usize,
         fresh: &mut Vec<Vec<Fresh>>,
-    ) -> Result<(), Full> {
+    ) -> Result<(), OutOfMemory> {
         fresh.resize_with(PARTS, Vec::new);
         for (part, fresh) in fresh.iter_mut().enumerate() {
             fresh.clear();
             let most = blocks.iter().map(|block| block.of_part(part).len()).sum();
-            fresh.try_reserve(most).map_err(|_| Full)?;
+            fresh.try_reserve(most).map_err(|_| OutOfMemory)?;
         }
         let all = blocks.iter().map(|block| block.hashes.len() as u64).sum();
         // Each thread has a share of the parts. It processes one block for all its parts before the
@@ -225,7 +225,7 @@ impl Store {
     }
 
     /// Folds the keys that other threads could not fold.
-    fn fold_rest<N: Default>(&mut self, block: &mut Block<N>) -> Result<(), Full> {
+    fn fold_rest<N: Default>(&mut self, block: &mut Block<N>) -> Result<(), OutOfMemory> {
         if let Some(tree) = &mut self.tree
             && !block.unfolded.is_empty()
         {
@@ -233,7 +233,7 @@ impl Store {
                 let root = tree.rebase(&block.key(at)[..self.layout.stored])?;
                 block.set_root(at, root);
             }
-            block.sort().map_err(|_| Full)?;
+            block.sort().map_err(|_| OutOfMemory)?;
         }
         Ok(())
     }
@@ -244,9 +244,9 @@ impl Store {
         blocks: &mut [Block<N>],
         fresh: &[Vec<Fresh>],
         added: &mut impl FnMut(&mut Block<N>, Option<(u32, u32)>),
-    ) -> Result<(), Full> {
+    ) -> Result<(), OutOfMemory> {
         let mut fresh: Vec<&[Fresh]> = fresh.iter().map(Vec::as_slice).collect();
-        let mut here: Vec<(u32, Put)> = Vec::new();
+        let mut here: Vec<(u32, InsertPosition)> = Vec::new();
         for (number, block) in (0..).zip(blocks) {
             added(block, None);
             here.clear();
@@ -282,11 +282,11 @@ impl Store {
         &mut self,
         layout: Layout,
         mut convert: impl FnMut(&mut [u64], &mut [u64]),
-    ) -> Result<(), Full> {
+    ) -> Result<(), OutOfMemory> {
         let old = std::mem::replace(&mut self.layout, layout);
         let was = self.tree.take();
-        let mut tree = layout.folded.then(|| Tree::new(layout.stored, &self.room));
-        let set = std::mem::replace(&mut self.set, Set::new(1, &self.room));
+        let mut tree = layout.folded.then(|| KeyTree::new(layout.stored, &self.room));
+        let set = std::mem::replace(&mut self.set, MarkingSet::new(1, &self.room));
         let (mut key, mut new) = (vec![0; old.words], vec![0; layout.words]);
         let words = if layout.folded { 1 } else { layout.stored };
         self.set = set.converted(words, |stored, to| {
@@ -306,7 +306,7 @@ impl Store {
     }
 }
 
-impl Lookup for Store {
+impl Lookup for PackedStore {
     fn root_apart(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64> {
         self.tree.as_ref()?.fold_apart(folder.as_mut()?, stored).ok()
     }
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn numbers_are_given_once_and_survive_other_layouts() {
-        let mut store = Store::new(&key(0), true, u64::MAX, &Budget::unlimited()).unwrap();
+        let mut store = PackedStore::new(&key(0), true, u64::MAX, &Budget::unlimited()).unwrap();
         let mut read = [0; 4];
         for (start, layout) in
             [layout(4, false), layout(3, false), layout(3, true), layout(4, true)]
@@ -386,7 +386,7 @@ mod tests {
     #[test]
     fn a_full_store_says_so_and_stays_readable() {
         for folded in [false, true] {
-            let mut store = Store::new(&key(0), true, 2 << 20, &Budget::unlimited()).unwrap();
+            let mut store = PackedStore::new(&key(0), true, 2 << 20, &Budget::unlimited()).unwrap();
             store.repack(layout(4, folded), |old, new| new.copy_from_slice(old)).unwrap();
             let fits = |i: &u32| store.add(&key(*i), i / 2, |_, _, _| {}).is_ok();
             let count = (1..).take_while(fits).last().unwrap();
@@ -407,7 +407,7 @@ mod tests {
         // no memory left for the parents.
         let mut short_of_parents = 0;
         for ceiling in (200_000..400_000).step_by(512) {
-            let mut store = Store::new(&key(0), true, ceiling, &Budget::unlimited()).unwrap();
+            let mut store = PackedStore::new(&key(0), true, ceiling, &Budget::unlimited()).unwrap();
             let full = (1..).find(|&i| store.add(&key(i), i / 2, |_, _, _| {}).is_err()).unwrap();
             short_of_parents += u32::from(store.set.len() > full);
             assert_eq!(store.len(), full);
@@ -418,11 +418,11 @@ mod tests {
 
     #[test]
     fn a_store_without_room_for_another_layout_is_empty() {
-        let mut store = Store::new(&key(0), true, 1 << 20, &Budget::unlimited()).unwrap();
+        let mut store = PackedStore::new(&key(0), true, 1 << 20, &Budget::unlimited()).unwrap();
         (1..20_000).for_each(|i| store.add(&key(i), i / 2, |_, _, _| {}).unwrap_or_default());
         let wider = Layout { words: 40, stored: 40, folded: false };
         let spread = |old: &mut [u64], new: &mut [u64]| new[..4].copy_from_slice(old);
-        assert_eq!(store.repack(wider, spread), Err(Full));
+        assert_eq!(store.repack(wider, spread), Err(OutOfMemory));
         assert_eq!(store.len(), 0);
     }
 }

@@ -56,7 +56,7 @@
 
 use super::judge::{Test, sums_of};
 use super::packing::Packing;
-use super::watch::{PackedGoal, Watched, lowering};
+use super::watch::{PackedGoal, SearchGoal, lowering};
 use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
 
 /// A list of rows of `u32`, stored in one vector.
@@ -90,7 +90,7 @@ const RARELY: u32 = 16;
 const FUTILE: u32 = 500;
 
 /// Computes stubborn sets for a single goal.
-pub(crate) struct Stubborn<'n> {
+pub(crate) struct StubbornSets<'n> {
     net: &'n Net,
     /// For each place, the consumers with an effect.
     consumers: Lists,
@@ -118,10 +118,14 @@ pub(crate) struct Stubborn<'n> {
     asked: u32,
 }
 
-impl<'n> Stubborn<'n> {
+impl<'n> StubbornSets<'n> {
     /// Prepares stubborn sets for `goal`. The search fires only transitions for which `fired` is
     /// true and that have an effect.
-    pub(crate) fn new(net: &'n Net, goal: &Watched, fired: impl Fn(TransitionId) -> bool) -> Self {
+    pub(crate) fn new(
+        net: &'n Net,
+        goal: &SearchGoal,
+        fired: impl Fn(TransitionId) -> bool,
+    ) -> Self {
         let fired = |&t: &TransitionId| fired(t) && !net.delta(t).is_empty();
         let raised = |t: TransitionId, p: PlaceId| {
             let delta = net.delta(t);
@@ -144,7 +148,7 @@ impl<'n> Stubborn<'n> {
             transitions.filter(fired).map(|t| t.index() as u32).collect()
         };
         let (places, transitions) = (net.place_count(), net.transition_count());
-        Stubborn {
+        StubbornSets {
             net,
             consumers: Lists::new(net.places().map(|p| of_place(p, &|_| true, true))),
             lowering: Lists::new(net.places().map(|p| of_place(p, &|change| change < 0, true))),
@@ -172,7 +176,7 @@ impl<'n> Stubborn<'n> {
         &mut self,
         packing: &Packing,
         key: &[u64],
-        goal: &Watched,
+        goal: &SearchGoal,
         enabled: &mut Vec<u32>,
     ) {
         if enabled.len() <= 1 {

@@ -6,11 +6,13 @@
 //! additional one without effect. The count of a marking is computed once, in 128 bits if possible.
 //! A product with different factors is computed by dividing by the factors that it replaces.
 
-use super::crew::{Crew, Done, Visitor};
+use super::crew::{Done, ParallelExpansion, Visitor};
 use super::space::ExpandedMarking;
 use super::space::{Purpose, Space};
-use super::state_space::{Distinct, Incomplete, POLLING};
-use crate::evidence::counting::{CountedComponent, Function, Product, WeightError, Weights};
+use super::state_space::{EffectFilter, ExplorationError, POLLING};
+use crate::evidence::counting::{
+    CountedComponent, FactorProduct, Function, MarkingFactors, WeightError,
+};
 use num_bigint::BigUint;
 use parikh_net::{Facts, Net, NetBuilder, PlaceId};
 use parikh_solvers::Budget;
@@ -22,7 +24,7 @@ use std::sync::{Mutex, MutexGuard};
 pub enum NoSums {
     /// The exploration was incomplete.
     #[error(transparent)]
-    Incomplete(#[from] Incomplete),
+    Incomplete(#[from] ExplorationError),
     /// The count of a marking is unknown.
     #[error(transparent)]
     Weight(#[from] WeightError),
@@ -35,17 +37,17 @@ pub enum NoSums {
 /// Returns an error if the budget is not sufficient.
 pub fn sums(
     part: &CountedComponent,
-    weights: &mut Weights,
+    weights: &mut MarkingFactors,
     threads: usize,
     budget: &Budget,
 ) -> Result<(Vec<BigUint>, u64), NoSums> {
     let (net, products_of) = with_probes(part);
     let purpose = Purpose { listed: &|_| true, sequences: false, ceiling: u64::MAX };
     let mut space =
-        Space::new(&net, &Facts::none(&net), purpose, budget).map_err(Incomplete::from)?;
-    let adding = Adding { part, net: &net, products_of, weights: Mutex::new(weights) };
-    let (mut crew, mut scratch) = (Crew::new(threads, budget), adding.scratch());
-    let mut all = Sums::default();
+        Space::new(&net, &Facts::none(&net), purpose, budget).map_err(ExplorationError::from)?;
+    let adding = SumVisitor { part, net: &net, products_of, weights: Mutex::new(weights) };
+    let (mut crew, mut scratch) = (ParallelExpansion::new(threads, budget), adding.scratch());
+    let mut all = FactorSums::default();
     let (mut enabled, mut number) = (Vec::new(), 0);
     while number < space.store().len() {
         let together = crew.expand(&mut space, number, &adding, |done| {
@@ -53,7 +55,7 @@ pub fn sums(
                 all.merge(sums);
             }
         });
-        let together = together.map_err(Incomplete::from)?;
+        let together = together.map_err(ExplorationError::from)?;
         let is_wide = if together == 0 {
             space.load(number, &mut enabled);
             enabled.len() > POLLING as usize
@@ -63,43 +65,43 @@ pub fn sums(
         if (is_wide || number.is_multiple_of(POLLING))
             && let Some(spent) = budget.exhausted()
         {
-            return Err(Incomplete::from(spent).into());
+            return Err(ExplorationError::from(spent).into());
         }
         if together > 0 {
             number += together;
         } else {
             adding.choose(&mut scratch, space.seen(number), &mut enabled);
-            if !space.expand(number, &enabled, |_, _, _| {}).map_err(Incomplete::from)? {
+            if !space.expand(number, &enabled, |_, _, _| {}).map_err(ExplorationError::from)? {
                 adding.note(&mut scratch, space.seen(number), &mut all);
                 number += 1;
             }
         }
         all.error.map_or(Ok(()), Err)?;
     }
-    all.sums.resize(part.products.len(), Sum::default());
-    Ok((all.sums.into_iter().map(Sum::total).collect(), number.into()))
+    all.sums.resize(part.products.len(), FactorSum::default());
+    Ok((all.sums.into_iter().map(FactorSum::total).collect(), number.into()))
 }
 
 /// Adds the counts of markings.
-struct Adding<'p> {
+struct SumVisitor<'p> {
     part: &'p CountedComponent,
     net: &'p Net,
     products_of: Vec<Vec<u32>>,
     /// Shared weight functions, for values that a thread has not cached yet.
-    weights: Mutex<&'p mut Weights>,
+    weights: Mutex<&'p mut MarkingFactors>,
 }
 
 /// Sums over some markings, and the first error.
 #[derive(Default)]
-struct Sums {
-    sums: Vec<Sum>,
+struct FactorSums {
+    sums: Vec<FactorSum>,
     error: Option<WeightError>,
 }
 
-impl Sums {
-    fn merge(&mut self, other: Sums) {
+impl FactorSums {
+    fn merge(&mut self, other: FactorSums) {
         self.error = self.error.or(other.error);
-        self.sums.resize(self.sums.len().max(other.sums.len()), Sum::default());
+        self.sums.resize(self.sums.len().max(other.sums.len()), FactorSum::default());
         self.sums.iter_mut().zip(other.sums).for_each(|(sum, other)| {
             sum.add(other.small);
             sum.large += other.large;
@@ -107,12 +109,12 @@ impl Sums {
     }
 }
 
-impl<'p> Visitor for Adding<'p> {
+impl<'p> Visitor for SumVisitor<'p> {
     type Scratch = Scratch<'p>;
-    type Notes = Sums;
+    type Notes = FactorSums;
 
     fn scratch(&self) -> Scratch<'p> {
-        let distinct = Distinct::new(self.net);
+        let distinct = EffectFilter::new(self.net);
         Scratch { distinct, here: Vec::new(), known: HashMap::new(), small: Vec::new() }
     }
 
@@ -123,9 +125,9 @@ impl<'p> Visitor for Adding<'p> {
         scratch.distinct.retain(enabled);
     }
 
-    fn note(&self, scratch: &mut Scratch<'p>, seen: ExpandedMarking<'_>, notes: &mut Sums) {
-        let Sums { sums, error } = notes;
-        sums.resize(self.part.products.len(), Sum::default());
+    fn note(&self, scratch: &mut Scratch<'p>, seen: ExpandedMarking<'_>, notes: &mut FactorSums) {
+        let FactorSums { sums, error } = notes;
+        sums.resize(self.part.products.len(), FactorSum::default());
         if self.part.counts.is_empty() {
             sums[0].small += 1;
             scratch.here.iter().for_each(|&product| sums[product as usize].small += 1);
@@ -166,7 +168,7 @@ fn with_probes(part: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
         transition_of.entry(preset).or_insert(products_of.len());
         products_of.push(Vec::new());
     }
-    for (number, Product { least, .. }) in (0..).zip(&part.products).skip(1) {
+    for (number, FactorProduct { least, .. }) in (0..).zip(&part.products).skip(1) {
         let at = *transition_of.entry(least.clone()).or_insert_with(|| {
             let probe = builder.transition(&format!("t{}", products_of.len())).expect(fresh);
             for &(place, weight) in least {
@@ -183,12 +185,12 @@ fn with_probes(part: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
 
 /// A sum with mostly small summands.
 #[derive(Clone, Debug, Default)]
-struct Sum {
+struct FactorSum {
     small: u128,
     large: BigUint,
 }
 
-impl Sum {
+impl FactorSum {
     fn add(&mut self, number: u128) {
         match self.small.checked_add(number) {
             Some(sum) => self.small = sum,
@@ -203,7 +205,7 @@ impl Sum {
 
 /// A thread's own data.
 struct Scratch<'n> {
-    distinct: Distinct<'n>,
+    distinct: EffectFilter<'n>,
     /// The products that are not 0 in the current marking.
     here: Vec<u32>,
     /// Cache of function values. `None` for values beyond 128 bits.
@@ -218,8 +220,8 @@ fn default_factor(part: &CountedComponent, place: PlaceId) -> Result<Function, W
     at.map(|at| part.counts[at].1).map_err(|_| WeightError::NotWhole)
 }
 
-impl<'p> Adding<'p> {
-    fn weights(&self) -> MutexGuard<'_, &'p mut Weights> {
+impl<'p> SumVisitor<'p> {
+    fn weights(&self) -> MutexGuard<'_, &'p mut MarkingFactors> {
         // A panic of another thread ends the whole count anyway.
         self.weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -244,7 +246,7 @@ impl<'p> Adding<'p> {
         &self,
         Scratch { here, known, small, .. }: &mut Scratch<'_>,
         tokens: &dyn Fn(PlaceId) -> u64,
-        sums: &mut [Sum],
+        sums: &mut [FactorSum],
     ) -> Result<Option<()>, WeightError> {
         let mut all = 1u128;
         for &(place, function) in &self.part.counts {
@@ -282,7 +284,7 @@ impl<'p> Adding<'p> {
         &self,
         products: &[u32],
         tokens: &dyn Fn(PlaceId) -> u64,
-        sums: &mut [Sum],
+        sums: &mut [FactorSum],
     ) -> Result<(), WeightError> {
         let (part, mut weights) = (self.part, self.weights());
         let mut all = BigUint::from(1u8);

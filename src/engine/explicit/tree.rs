@@ -7,8 +7,8 @@
 //! few (A. Laarman, J. van de Pol, M. Weber, *Parallel recursive state compression for free*, SPIN
 //! 2011). Keys are equal exactly if their roots are equal, so markings are compared by their roots.
 //!
-//! All parts, words and pairs of all positions, share one [`Set`]. A number always stands for the
-//! same 64 bits. Only their interpretation depends on the position.
+//! All parts, words and pairs of all positions, share one [`MarkingSet`]. A number always stands
+//! for the same 64 bits. Only their interpretation depends on the position.
 //!
 //! A successor is folded relative to the marking loaded last, its *base*. Numbers of unchanged
 //! words are reused. So a firing that changes two words looks up about two paths of the tree,
@@ -17,16 +17,16 @@
 //! Several threads may fold keys at the same time, each with its own [`Folder`], as long as all
 //! parts are known. Most parts are, and keys with unknown parts are left for one thread.
 
-use super::room::{Full, Room};
-use super::set::{Hash, Set};
+use super::room::{MemoryAccount, OutOfMemory};
+use super::set::{Hash, MarkingSet};
 
 /// Number of cached parts, chosen to fit in a processor cache.
 const LATE: usize = 1 << 14;
 
 /// The parts of keys of one width. See the module documentation.
-pub(crate) struct Tree {
+pub(crate) struct KeyTree {
     /// Words and pairs with their numbers.
-    parts: Set,
+    parts: MarkingSet,
     folder: Folder,
 }
 
@@ -52,11 +52,11 @@ pub(crate) struct Folder {
 
 /// Error: a part of a key is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unknown;
+pub(crate) struct UnknownPart;
 
-impl Tree {
+impl KeyTree {
     /// Creates the tree for keys of `words` words, at least one.
-    pub(crate) fn new(words: usize, room: &Room) -> Self {
+    pub(crate) fn new(words: usize, room: &MemoryAccount) -> Self {
         let mut levels = vec![(0, words)];
         while let Some(&(start, width)) = levels.last()
             && width > 2
@@ -73,14 +73,14 @@ impl Tree {
             changed: Vec::new(),
             undo: Vec::new(),
         };
-        Tree { parts: Set::new(1, room), folder }
+        KeyTree { parts: MarkingSet::new(1, room), folder }
     }
 
     /// Makes `key` the base and returns its root.
     ///
     /// # Errors
     /// Returns an error if there is no memory for its parts. Then there is no base.
-    pub(crate) fn rebase(&mut self, key: &[u64]) -> Result<u64, Full> {
+    pub(crate) fn rebase(&mut self, key: &[u64]) -> Result<u64, OutOfMemory> {
         let folder = &mut self.folder;
         if !folder.is_based {
             // Without a base, every word counts as changed.
@@ -98,7 +98,7 @@ impl Tree {
     ///
     /// # Errors
     /// Returns an error if there is no memory for its parts.
-    pub(crate) fn fold(&mut self, key: &[u64]) -> Result<u64, Full> {
+    pub(crate) fn fold(&mut self, key: &[u64]) -> Result<u64, OutOfMemory> {
         self.folder.fold(key, number_in(&mut self.parts))
     }
 
@@ -106,8 +106,8 @@ impl Tree {
     ///
     /// # Errors
     /// Returns an error if a part is unknown.
-    pub(crate) fn fold_apart(&self, folder: &mut Folder, key: &[u64]) -> Result<u64, Unknown> {
-        folder.fold(key, |part| self.parts.find(&[part], Hash::of(&[part])).ok_or(Unknown))
+    pub(crate) fn fold_apart(&self, folder: &mut Folder, key: &[u64]) -> Result<u64, UnknownPart> {
+        folder.fold(key, |part| self.parts.find(&[part], Hash::of(&[part])).ok_or(UnknownPart))
     }
 
     /// Makes the key of `root` the base, and writes it to `key`.
@@ -133,7 +133,7 @@ impl Tree {
 }
 
 /// Returns a function that numbers parts and adds missing ones.
-fn number_in(parts: &mut Set) -> impl FnMut(u64) -> Result<u32, Full> {
+fn number_in(parts: &mut MarkingSet) -> impl FnMut(u64) -> Result<u32, OutOfMemory> {
     |part| Ok(parts.insert(&[part], Hash::of(&[part]))?.0)
 }
 
@@ -197,7 +197,7 @@ impl Folder {
         u64::from(self.numbers[at]) << 32 | u64::from(self.numbers[at + 1])
     }
 
-    fn load(&mut self, root: u64, key: &mut [u64], parts: &Set) {
+    fn load(&mut self, root: u64, key: &mut [u64], parts: &MarkingSet) {
         unfold(root, &self.levels, parts, &mut self.numbers, key);
         self.base.copy_from_slice(key);
         self.undo.clear();
@@ -221,7 +221,13 @@ fn number_of<E>(
     Ok(number)
 }
 
-fn unfold(root: u64, levels: &[(usize, usize)], parts: &Set, numbers: &mut [u32], key: &mut [u64]) {
+fn unfold(
+    root: u64,
+    levels: &[(usize, usize)],
+    parts: &MarkingSet,
+    numbers: &mut [u32],
+    key: &mut [u64],
+) {
     if let [only] = key {
         *only = root;
         return;
@@ -257,8 +263,8 @@ mod tests {
     fn keys_are_read_back_and_have_roots_of_their_own() {
         let mut rng = fastrand::Rng::with_seed(5);
         for words in (1..20).chain([63, 64, 65, 127]) {
-            let room = Room::unlimited();
-            let mut tree = Tree::new(words, &room);
+            let room = MemoryAccount::unlimited();
+            let mut tree = KeyTree::new(words, &room);
             let mut key = vec![0; words];
             let mut keys: Vec<(u64, Vec<u64>)> = vec![(tree.rebase(&key).unwrap(), key.clone())];
             for _ in 0..500 {
@@ -289,8 +295,8 @@ mod tests {
 
     #[test]
     fn without_room_the_base_is_as_it_was() {
-        let room = Room::new(200_000, &parikh_solvers::Budget::unlimited());
-        let mut tree = Tree::new(5, &room);
+        let room = MemoryAccount::new(200_000, &parikh_solvers::Budget::unlimited());
+        let mut tree = KeyTree::new(5, &room);
         let first = tree.rebase(&[1, 2, 3, 4, 5]).unwrap();
         let full = (0..).find(|&i| tree.fold(&[1, 2, i, 4, i * i]).is_err()).unwrap();
         assert!(full > 1000 && room.taken() <= 200_000);

@@ -11,7 +11,7 @@
 //! transitions are known then. If many goals ask for the enabledness of one transition each, they
 //! are handled in the same way. This costs nothing, but is a little later.
 
-use super::judge::{Sum, Test, leaves_as_atoms, sums_of};
+use super::judge::{PackedSum, Test, leaves_as_atoms, sums_of};
 use super::packing::Packing;
 use crate::board::Board;
 use parikh_net::{EffectId, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate, TransitionId};
@@ -28,11 +28,11 @@ pub(crate) enum PackedGoal {
     /// Reach a marking that satisfies the predicate.
     Reach(Predicate, Test),
     /// Maximise the sum. Contains the largest value seen and the number of its marking.
-    Maximise(LinearSum, Sum, Option<(i128, u32)>),
+    Maximise(LinearSum, PackedSum, Option<(i128, u32)>),
 }
 
 /// A goal of the search.
-pub(crate) struct Watched {
+pub(crate) struct SearchGoal {
     /// The goal's id on the board.
     pub(crate) id: GoalId,
     /// The compiled goal.
@@ -45,9 +45,9 @@ pub(crate) struct Watched {
 }
 
 /// The goals of one search, identified by their index in [`goals`](Self::goals).
-pub(crate) struct Watch {
+pub(crate) struct SearchWatch {
     /// The goals, in the order of their indices.
-    pub(crate) goals: Vec<Watched>,
+    pub(crate) goals: Vec<SearchGoal>,
     /// For each effect class, the goals that it can help.
     by_effect: Vec<Vec<u32>>,
     /// Goals that many effect classes can help, tested in every new marking.
@@ -66,11 +66,15 @@ pub(crate) struct AtExpansion {
     enabled_goal: Vec<u32>,
 }
 
-impl Watch {
+impl SearchWatch {
     /// Watches these goals. The first goal always has its own test, since the search may need more
     /// than a yes or no for it.
-    pub(crate) fn new(net: &Net, packing: &Packing, goals: &[&(GoalId, MarkingGoal)]) -> Watch {
-        let mut watch = Watch {
+    pub(crate) fn new(
+        net: &Net,
+        packing: &Packing,
+        goals: &[&(GoalId, MarkingGoal)],
+    ) -> SearchWatch {
+        let mut watch = SearchWatch {
             goals: Vec::new(),
             by_effect: vec![Vec::new(); net.effect_count()],
             always: Vec::new(),
@@ -100,10 +104,10 @@ impl Watch {
                 }
                 MarkingGoal::Maximise(sum) => {
                     lists.lowering(&sum.negated(), &mut helpful);
-                    PackedGoal::Maximise(sum.clone(), Sum::new(sum, packing), None)
+                    PackedGoal::Maximise(sum.clone(), PackedSum::new(sum, packing), None)
                 } // Not asked of a search for markings.
             };
-            watch.goals.push(Watched { id: *id, packed, open: true, claimed: false });
+            watch.goals.push(SearchGoal { id: *id, packed, open: true, claimed: false });
             helpful.sort_unstable();
             helpful.dedup();
             if deadness {
@@ -137,7 +141,7 @@ impl Watch {
             match &mut goal.packed {
                 PackedGoal::Reach(Predicate::Enabled(_), _) => {}
                 PackedGoal::Reach(atoms, test) => *test = Test::new(atoms, packing),
-                PackedGoal::Maximise(sum, code, _) => *code = Sum::new(sum, packing),
+                PackedGoal::Maximise(sum, code, _) => *code = PackedSum::new(sum, packing),
             }
         }
         self.at_expansion.recompile(&self.goals, packing);
@@ -224,7 +228,7 @@ impl Watch {
 }
 
 impl AtExpansion {
-    /// Like [`Watch::expanded`], for several threads, and also for closed goals.
+    /// Like [`SearchWatch::expanded`], for several threads, and also for closed goals.
     pub(crate) fn asked(&self, key: &[u64], enabled: &[u32], mut hit: impl FnMut(u32)) {
         if !self.enabled_goal.is_empty() {
             let goals = enabled.iter().map(|&t| self.enabled_goal[t as usize]);
@@ -235,7 +239,7 @@ impl AtExpansion {
         reached.for_each(|(index, _)| hit(*index));
     }
 
-    fn recompile(&mut self, goals: &[Watched], packing: &Packing) {
+    fn recompile(&mut self, goals: &[SearchGoal], packing: &Packing) {
         for (index, test) in &mut self.deadness {
             if let PackedGoal::Reach(atoms, _) = &goals[*index as usize].packed {
                 *test = Test::new(atoms, packing);
@@ -258,7 +262,7 @@ fn enabledness(goals: &[&(GoalId, MarkingGoal)]) -> impl Iterator<Item = Transit
     })
 }
 
-impl Watched {
+impl SearchGoal {
     fn ask(&mut self, index: u32, key: &[u64], number: u32, hits: &mut Vec<u32>) {
         match &mut self.packed {
             // The test never depends on deadness here.

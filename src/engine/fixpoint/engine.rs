@@ -1,13 +1,13 @@
 //! The engine: treats the open properties in turn, short ones first. They share one graph of
 //! markings, except for properties with invisible firings, which have their own graph.
 
-use super::known::{self, Both, Known};
-use super::parts::Parts;
-use super::search::{News, Search};
-use crate::engine::explicit::Incomplete;
+use super::known::{self, Both, PartFacts};
+use super::parts::FormulaParts;
+use super::search::{FixpointSearch, NewFacts};
+use crate::engine::explicit::ExplorationError;
 use crate::engine::markings::Markings;
-use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
-use crate::evidence::tree::{Given, Labelling, silent};
+use crate::engine::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
+use crate::evidence::tree::{Labelling, TreePremises, silent};
 use fastrand::Rng;
 use parikh_net::{Facts, GoalId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
@@ -60,7 +60,7 @@ struct Fixpoints<'g> {
     /// Properties without a graph of their own, which use the shared graph.
     sees_all: HashSet<GoalId>,
     /// Prepared properties. `None` for properties that are too large.
-    prepared: HashMap<GoalId, Option<Arc<Prepared>>>,
+    prepared: HashMap<GoalId, Option<Arc<PreparedFormula>>>,
     /// Number of rounds so far.
     rounds: u64,
     /// Number of decided properties.
@@ -90,15 +90,15 @@ impl Effort {
 }
 
 impl Session for Fixpoints<'_> {
-    fn slice(&mut self, budget: &Budget) -> Progress {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
         if self.graph.is_none() {
             let ground = self.work.ground;
             self.graph =
                 Markings::for_trees(ground.net(), ground.facts(), &self.atoms, budget).ok();
         }
         // If there is no memory for one marking now, there will be none later.
-        let Some(mut graph) = self.graph.take() else { return Progress::Finished };
-        let mut progress = Progress::Finished;
+        let Some(mut graph) = self.graph.take() else { return SliceProgress::Finished };
+        let mut progress = SliceProgress::Finished;
         for share in LOOKS {
             progress = self.evaluate_all(&mut graph, &budget.share(share));
         }
@@ -122,8 +122,8 @@ impl Session for Fixpoints<'_> {
 
 impl<'g> Fixpoints<'g> {
     /// Evaluates each open property, with equal shares of the time. Returns
-    /// [`Progress::Unfinished`] if more time would help with any property.
-    fn evaluate_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> Progress {
+    /// [`SliceProgress::Unfinished`] if more time would help with any property.
+    fn evaluate_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> SliceProgress {
         let board = self.work.board;
         let trees = self.work.ground.trees().iter();
         let open: Vec<_> = trees.filter(|(id, _)| board.is_open(*id)).collect();
@@ -131,7 +131,7 @@ impl<'g> Fixpoints<'g> {
         let first = Rng::with_seed(self.work.seed).usize(..open.len().max(1));
         let seed = self.work.seed.wrapping_add(self.rounds);
         self.rounds += 1;
-        let mut progress = Progress::Finished;
+        let mut progress = SliceProgress::Finished;
         for at in 0..open.len() {
             let (id, property) = open[(first + at) % open.len()];
             if !board.is_open(*id) {
@@ -149,13 +149,13 @@ impl<'g> Fixpoints<'g> {
             let graph = own.as_mut().unwrap_or(graph);
             graph.set_budget(&share);
             let result = evaluate(&self.work, graph, *id, &prepared, seed, &mut self.effort);
-            if result == Looked::Interrupted {
+            if result == EvaluationResult::Interrupted {
                 self.own.extend(own.map(|own| (*id, own)));
             }
             match result {
-                Looked::Decided => self.decided += 1,
-                Looked::Interrupted => progress = Progress::Unfinished,
-                Looked::Stuck => {}
+                EvaluationResult::Decided => self.decided += 1,
+                EvaluationResult::Interrupted => progress = SliceProgress::Unfinished,
+                EvaluationResult::Stuck => {}
             }
         }
         progress
@@ -164,9 +164,9 @@ impl<'g> Fixpoints<'g> {
 
 impl<'g> Fixpoints<'g> {
     /// Returns the prepared property, computed once.
-    fn prepared(&mut self, id: GoalId, property: &TreeProperty) -> Option<Arc<Prepared>> {
+    fn prepared(&mut self, id: GoalId, property: &TreeProperty) -> Option<Arc<PreparedFormula>> {
         let prepare = || {
-            let prepared = Prepared::of(self.work.ground.net(), property, &self.bits);
+            let prepared = PreparedFormula::of(self.work.ground.net(), property, &self.bits);
             if prepared.is_none() {
                 self.work.board.gave_up(id, ENGINE.name, "the formula has more than 64 parts");
             }
@@ -194,37 +194,37 @@ pub fn labelling(
     net: &Net,
     facts: &Facts,
     property: &TreeProperty,
-    given: &Given,
+    given: &TreePremises,
     budget: &Budget,
 ) -> Option<Labelling> {
     let (atoms, bits) = conditions([&simple(property)]);
     let mut graph = Markings::for_trees(net, facts, &atoms, budget).ok()?;
-    let prepared = Prepared::of(net, property, &bits)?;
-    let known = Known::given(given.clone(), &prepared.both);
-    let mut search = Search::new(&mut graph, &prepared.parts, known.sets, 0);
+    let prepared = PreparedFormula::of(net, property, &bits)?;
+    let known = PartFacts::given(given.clone(), &prepared.both);
+    let mut search = FixpointSearch::new(&mut graph, &prepared.parts, known.sets, 0);
     let value =
-        search.run(&mut || Some(News { everywhere: known.sets, ways: Vec::new() })).ok()??;
+        search.run(&mut || Some(NewFacts { everywhere: known.sets, ways: Vec::new() })).ok()??;
     search.explain(&prepared.property, known.sets, known.used(value).0)
 }
 
 /// A simplified property, split into parts.
-struct Prepared {
+struct PreparedFormula {
     property: TreeProperty,
-    parts: Parts,
+    parts: FormulaParts,
     both: Both,
 }
 
-impl Prepared {
+impl PreparedFormula {
     /// Prepares a property. Returns `None` if it has too many parts.
     fn of(
         net: &Net,
         property: &TreeProperty,
         bits: &HashMap<Predicate, usize>,
-    ) -> Option<Prepared> {
+    ) -> Option<PreparedFormula> {
         let property = simple(property);
-        let parts = Parts::of(&property, bits)?;
+        let parts = FormulaParts::of(&property, bits)?;
         let both = Both::of(net, &property, &parts);
-        Some(Prepared { property, parts, both })
+        Some(PreparedFormula { property, parts, both })
     }
 }
 
@@ -252,7 +252,7 @@ fn conditions<'p>(
 
 /// Result of evaluating a property.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Looked {
+enum EvaluationResult {
     /// The property is decided.
     Decided,
     /// Time ran out.
@@ -266,23 +266,23 @@ fn evaluate(
     work: &Assignment<'_>,
     graph: &mut Markings<'_>,
     id: GoalId,
-    prepared: &Prepared,
+    prepared: &PreparedFormula,
     seed: u64,
     effort: &mut Effort,
-) -> Looked {
+) -> EvaluationResult {
     let begun = Instant::now();
-    let Prepared { property, parts, both } = prepared;
-    let mut facts = Known::of(work.board, both);
-    let mut search = Search::new(graph, parts, facts.sets, seed);
+    let PreparedFormula { property, parts, both } = prepared;
+    let mut facts = PartFacts::of(work.board, both);
+    let mut search = FixpointSearch::new(graph, parts, facts.sets, seed);
     let found = search.run(&mut || {
         let ways = facts.look(work.board);
-        work.board.is_open(id).then_some(News { everywhere: facts.sets, ways })
+        work.board.is_open(id).then_some(NewFacts { everywhere: facts.sets, ways })
     });
     effort.note(search.size(), begun.elapsed());
     let value = match found {
         Ok(Some(value)) => value,
-        Err(Incomplete::Spent(_)) => return Looked::Interrupted,
-        Ok(None) | Err(_) => return Looked::Stuck,
+        Err(ExplorationError::Spent(_)) => return EvaluationResult::Interrupted,
+        Ok(None) | Err(_) => return EvaluationResult::Stuck,
     };
     let trees = work.board.trees(ENGINE.technique);
     let (given, goals) = facts.used(value);
@@ -293,5 +293,5 @@ fn evaluate(
             trees.searched(id, value, graph.expanded().into(), goals);
         }
     }
-    if work.board.is_open(id) { Looked::Stuck } else { Looked::Decided }
+    if work.board.is_open(id) { EvaluationResult::Stuck } else { EvaluationResult::Decided }
 }

@@ -4,11 +4,11 @@
 //! negations of its parts, which are the parts of the negated formula. So all claims of a labelling
 //! have the same value.
 
-use super::parts::{Part, Set, members};
-use super::search::Search;
-use crate::evidence::tree::{Claim, Given, Labelling};
+use super::parts::{FormulaPart, PartSet, members};
+use super::search::FixpointSearch;
+use crate::evidence::tree::{LabelClaim, Labelling, TreePremises};
 use parikh_net::{TransitionId, TreeProperty};
-use parikh_temporal::{Atom, Formula, Node, Paths as _, Quantifier};
+use parikh_temporal::{AtomId, Formula, Node, Paths as _, Quantifier};
 use std::collections::HashMap;
 
 /// Limit on the number of claims.
@@ -25,32 +25,33 @@ enum Onward {
     All,
 }
 
-impl Search<'_, '_> {
+impl FixpointSearch<'_, '_> {
     /// Returns a labelling that explains the value of `property` at the initial marking. Returns
     /// `None` if it would be too large. `everywhere` are parts known in all reachable markings
     /// because of `given`.
     pub(super) fn explain(
         &mut self,
         property: &TreeProperty,
-        everywhere: (Set, Set),
-        given: Given,
+        everywhere: (PartSet, PartSet),
+        given: TreePremises,
     ) -> Option<Labelling> {
         let value = self.value()?;
         let claimed = if value { property.clone() } else { property.negated() };
         let formulas = self.claimed_formulas(property, &claimed, value);
         let known = if value { everywhere.0 } else { everywhere.1 };
         let mut ranks: HashMap<usize, Vec<u32>> = HashMap::new();
-        let mut wanted: HashMap<u32, Set> = HashMap::new();
-        let mut claims: HashMap<u32, Vec<Claim>> = HashMap::new();
+        let mut wanted: HashMap<u32, PartSet> = HashMap::new();
+        let mut claims: HashMap<u32, Vec<LabelClaim>> = HashMap::new();
         let mut row = Vec::new();
-        let want = |wanted: &mut HashMap<u32, Set>, row: &mut Vec<_>, at: u32, parts: Set| {
-            let all = wanted.entry(at).or_insert(0);
-            let new = parts & !*all;
-            *all |= new;
-            if new != 0 {
-                row.push((at, new));
-            }
-        };
+        let want =
+            |wanted: &mut HashMap<u32, PartSet>, row: &mut Vec<_>, at: u32, parts: PartSet| {
+                let all = wanted.entry(at).or_insert(0);
+                let new = parts & !*all;
+                *all |= new;
+                if new != 0 {
+                    row.push((at, new));
+                }
+            };
         let initial = self.graph.initial();
         want(&mut wanted, &mut row, initial, 1 << self.parts.root());
         let mut count = 0;
@@ -58,14 +59,20 @@ impl Search<'_, '_> {
             for part in members(parts & !known) {
                 let (here, onward, there) = self.support(part, at, value, &mut ranks)?;
                 want(&mut wanted, &mut row, at, here);
-                if let Part::Constant(_) | Part::Literal { .. } | Part::And(_) | Part::Or(_) =
-                    self.parts.all[part]
+                if let FormulaPart::Constant(_)
+                | FormulaPart::Literal { .. }
+                | FormulaPart::And(_)
+                | FormulaPart::Or(_) = self.parts.all[part]
                 {
                     continue;
                 }
                 let by = self.lead(&mut wanted, &mut row, at, (&onward, there), &want)?;
                 let rank = ranks.get(&part).map_or(0, |ranks| ranks[at as usize]);
-                claims.entry(at).or_default().push(Claim { formula: formulas[part], rank, by });
+                claims.entry(at).or_default().push(LabelClaim {
+                    formula: formulas[part],
+                    rank,
+                    by,
+                });
                 count += 1;
                 if count > CLAIMS || wanted.len() * self.graph.places() > TOKENS {
                     return None;
@@ -96,11 +103,11 @@ impl Search<'_, '_> {
             .iter()
             .map(|atom| {
                 let at = claimed.atoms().binary_search(atom).unwrap_or(claimed.atoms().len());
-                store.atom(Atom(at as u32))
+                store.atom(AtomId(at as u32))
             })
             .collect();
         let in_store = |&part: &Formula<Quantifier>| {
-            let copy = |atom: Atom| atoms[atom.0 as usize];
+            let copy = |atom: AtomId| atoms[atom.0 as usize];
             let copy = property.formulas().copied(part, &mut store, copy);
             if value { copy } else { store.negate(copy) }
         };
@@ -117,27 +124,27 @@ impl Search<'_, '_> {
         at: u32,
         value: bool,
         ranks: &mut HashMap<usize, Vec<u32>>,
-    ) -> Option<(Set, Onward, Set)> {
+    ) -> Option<(PartSet, Onward, PartSet)> {
         let part = self.parts.all[place];
         let known = if value { self.yes[at as usize] } else { self.no[at as usize] };
         let has = |part: usize| known >> part & 1 == 1;
         let nothing = (0, Onward::Nothing, 0);
         Some(match part {
-            Part::Constant(_) | Part::Literal { .. } => nothing,
-            Part::And(parts) if value => (parts, Onward::Nothing, 0),
-            Part::Or(parts) if !value => (parts, Onward::Nothing, 0),
+            FormulaPart::Constant(_) | FormulaPart::Literal { .. } => nothing,
+            FormulaPart::And(parts) if value => (parts, Onward::Nothing, 0),
+            FormulaPart::Or(parts) if !value => (parts, Onward::Nothing, 0),
             // One operand is sufficient. The first one is taken: parts are listed before the parts
             // that contain them, so it tends to be the simplest.
-            Part::And(parts) | Part::Or(parts) => {
+            FormulaPart::And(parts) | FormulaPart::Or(parts) => {
                 (1 << members(parts & known).next()?, Onward::Nothing, 0)
             }
-            Part::Next(paths, inner) => {
+            FormulaPart::Next(paths, inner) => {
                 let paths = if value { paths } else { paths.dual() };
                 (0, self.onward(at, paths, inner, value, None)?, 1 << inner)
             }
             // A true until and a false release are least fixpoints, so their claims have ranks.
-            Part::Until(paths, left, right) | Part::Release(paths, left, right)
-                if matches!(part, Part::Until(..)) == value =>
+            FormulaPart::Until(paths, left, right) | FormulaPart::Release(paths, left, right)
+                if matches!(part, FormulaPart::Until(..)) == value =>
             {
                 let paths = if value { paths } else { paths.dual() };
                 let ranks = ranks
@@ -149,7 +156,7 @@ impl Search<'_, '_> {
                 let onward = self.onward(at, paths, place, value, Some(ranks))?;
                 (1 << left, onward, 1 << place)
             }
-            Part::Until(paths, left, right) | Part::Release(paths, left, right) => {
+            FormulaPart::Until(paths, left, right) | FormulaPart::Release(paths, left, right) => {
                 let paths = if value { paths } else { paths.dual() };
                 if has(left) && has(right) {
                     return Some((1 << left | 1 << right, Onward::Nothing, 0));
@@ -187,11 +194,11 @@ impl Search<'_, '_> {
     /// single successor.
     fn lead(
         &mut self,
-        wanted: &mut HashMap<u32, Set>,
-        row: &mut Vec<(u32, Set)>,
+        wanted: &mut HashMap<u32, PartSet>,
+        row: &mut Vec<(u32, PartSet)>,
         at: u32,
-        (onward, there): (&Onward, Set),
-        want: &impl Fn(&mut HashMap<u32, Set>, &mut Vec<(u32, Set)>, u32, Set),
+        (onward, there): (&Onward, PartSet),
+        want: &impl Fn(&mut HashMap<u32, PartSet>, &mut Vec<(u32, PartSet)>, u32, PartSet),
     ) -> Option<Option<TransitionId>> {
         match *onward {
             Onward::Nothing => Some(None),

@@ -6,34 +6,34 @@
 //! unreachable, are worth visiting. The engine that found such a marking has a firing sequence to
 //! it.
 
-use super::parts::{Parts, Set};
+use super::parts::{FormulaParts, PartSet};
 use crate::board::{Board, Evidence, Home, Knowledge, Reach, Witness};
-use crate::evidence::tree::{Given, everywhere, implied_by};
+use crate::evidence::tree::{TreePremises, everywhere, implied_by};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_temporal::{Ctl, Formula, Quantifier};
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Facts about the parts of one property. See the module documentation.
-pub(super) struct Known<'b> {
+pub(super) struct PartFacts<'b> {
     /// Relevant goals on the board, each with its sorted predicate.
     asked: Vec<(GoalId, Predicate)>,
     /// Version of the board at the last update.
     version: Option<u64>,
     /// The facts, and the goals that prove them.
-    given: Given,
+    given: TreePremises,
     goals: Vec<GoalId>,
     /// Goals whose firing sequences have been returned.
     shown: HashSet<GoalId>,
     /// The parts of the formula and their negations.
     both: &'b Both,
     /// The parts that are true everywhere, and the parts that are false everywhere.
-    pub(super) sets: (Set, Set),
+    pub(super) sets: (PartSet, PartSet),
 }
 
-impl<'b> Known<'b> {
+impl<'b> PartFacts<'b> {
     /// Collects facts from the goals of `board`.
-    pub(super) fn of(board: &Board<'_>, both: &'b Both) -> Known<'b> {
+    pub(super) fn of(board: &Board<'_>, both: &'b Both) -> PartFacts<'b> {
         let mut wanted: HashSet<Predicate> = HashSet::from([Predicate::Dead]);
         for implied in &both.implied {
             wanted.insert(implied.clone().negated().sorted());
@@ -46,24 +46,24 @@ impl<'b> Known<'b> {
             }
             _ => None,
         });
-        let mut known = Known { asked: asked.collect(), ..Known::nothing(both) };
+        let mut known = PartFacts { asked: asked.collect(), ..PartFacts::nothing(both) };
         known.learn(board);
         known
     }
 
     /// Uses the given facts only.
-    pub(super) fn given(given: Given, both: &'b Both) -> Known<'b> {
-        let mut known = Known { given, ..Known::nothing(both) };
+    pub(super) fn given(given: TreePremises, both: &'b Both) -> PartFacts<'b> {
+        let mut known = PartFacts { given, ..PartFacts::nothing(both) };
         known.follow();
         known
     }
 
-    fn nothing(both: &'b Both) -> Known<'b> {
-        Known {
+    fn nothing(both: &'b Both) -> PartFacts<'b> {
+        PartFacts {
             both,
             asked: Vec::new(),
             version: None,
-            given: Given::default(),
+            given: TreePremises::default(),
             goals: Vec::new(),
             shown: HashSet::new(),
             sets: (0, 0),
@@ -98,7 +98,7 @@ impl<'b> Known<'b> {
             return;
         }
         let before = self.goals.len();
-        (self.given, self.goals) = (Given::default(), Vec::new());
+        (self.given, self.goals) = (TreePremises::default(), Vec::new());
         for (id, predicate) in &self.asked {
             match board.knowledge(*id) {
                 Some(Knowledge::Reach(Reach::Unreachable { .. })) => {
@@ -134,19 +134,19 @@ impl<'b> Known<'b> {
         let Both { formulas, all, implied, parts, negations } = self.both;
         let known = everywhere(formulas, all, implied, &self.given);
         let set = |these: &[Formula<Quantifier>]| {
-            (0..).zip(these).fold(0, |set: Set, (at, part)| {
+            (0..).zip(these).fold(0, |set: PartSet, (at, part)| {
                 let is_known = all.binary_search(part).is_ok_and(|it| known[it]);
-                set | Set::from(is_known) << at
+                set | PartSet::from(is_known) << at
             })
         };
         self.sets = (set(parts), set(negations));
     }
 
     /// Returns the facts that a labelling for this value may use, and their goals.
-    pub(super) fn used(&self, value: bool) -> (Given, Vec<GoalId>) {
+    pub(super) fn used(&self, value: bool) -> (TreePremises, Vec<GoalId>) {
         let set = if value { self.sets.0 } else { self.sets.1 };
         match set {
-            0 => (Given::default(), Vec::new()),
+            0 => (TreePremises::default(), Vec::new()),
             _ => (self.given.clone(), self.goals.clone()),
         }
     }
@@ -174,7 +174,7 @@ pub(super) struct Both {
 }
 
 impl Both {
-    pub(super) fn of(net: &Net, property: &TreeProperty, parts: &Parts) -> Both {
+    pub(super) fn of(net: &Net, property: &TreeProperty, parts: &FormulaParts) -> Both {
         let mut formulas = property.formulas().clone();
         let negations: Vec<_> = parts.formulas.iter().map(|&it| formulas.negate(it)).collect();
         let mut all: Vec<_> = negations.iter().flat_map(|&it| formulas.below(it)).collect();

@@ -1,7 +1,7 @@
 //! The search: demanded and known values per marking, and the choice of the marking to expand.
 
-use super::parts::{Part, Parts, Set, members};
-use crate::engine::explicit::Incomplete;
+use super::parts::{FormulaPart, FormulaParts, PartSet, members};
+use crate::engine::explicit::ExplorationError;
 use crate::engine::markings::Markings;
 use fastrand::Rng;
 use parikh_net::FiringSequence;
@@ -27,9 +27,9 @@ const LONGEST: usize = 50_000;
 
 /// New facts from other goals on the board.
 #[derive(Clone, Debug, Default)]
-pub(super) struct News {
+pub(super) struct NewFacts {
     /// Parts that are true, and parts that are false, in all reachable markings.
-    pub(super) everywhere: (Set, Set),
+    pub(super) everywhere: (PartSet, PartSet),
     /// Firing sequences to markings in which atoms differ from their initial values. Each is
     /// returned once.
     pub(super) ways: Vec<Arc<FiringSequence>>,
@@ -37,7 +37,7 @@ pub(super) struct News {
 
 /// The order of expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
+enum ExpansionOrder {
     /// Breadth-first: finds near markings first.
     Breadth,
     /// Best-first by missing tokens. Among equal distances the newest marking comes first.
@@ -49,25 +49,30 @@ enum Order {
 }
 
 /// The orders, which change from sweep to sweep.
-const TURNS: [Order; 5] =
-    [Order::Breadth, Order::Guided, Order::Depth, Order::Guided, Order::Random];
+const TURNS: [ExpansionOrder; 5] = [
+    ExpansionOrder::Breadth,
+    ExpansionOrder::Guided,
+    ExpansionOrder::Depth,
+    ExpansionOrder::Guided,
+    ExpansionOrder::Random,
+];
 
 /// Values of the configurations of one property, over the graph of markings.
-pub(super) struct Search<'g, 'n> {
+pub(super) struct FixpointSearch<'g, 'n> {
     pub(super) graph: &'g mut Markings<'n>,
-    pub(super) parts: &'g Parts,
+    pub(super) parts: &'g FormulaParts,
     /// For each marking, the parts whose values are demanded.
-    pub(super) needs: Vec<Set>,
+    pub(super) needs: Vec<PartSet>,
     /// For each marking, the parts known to be true.
-    pub(super) yes: Vec<Set>,
+    pub(super) yes: Vec<PartSet>,
     /// For each marking, the parts known to be false.
-    pub(super) no: Vec<Set>,
+    pub(super) no: Vec<PartSet>,
     /// For each marking, true if this search uses its firings. The graph may contain the firings of
     /// other markings, expanded for other properties. Using all of them would cost more than it
     /// gains.
     opened: Vec<bool>,
     /// The parts known to be true, and those known to be false, in all reachable markings.
-    everywhere: (Set, Set),
+    everywhere: (PartSet, PartSet),
     /// Markings with a demand.
     pub(super) touched: Vec<u32>,
     /// Markings with a demand that are not expanded.
@@ -78,7 +83,7 @@ pub(super) struct Search<'g, 'n> {
     /// For each marking, the distance to the searched markings, or [`UNKNOWN`].
     distances: Vec<u64>,
     /// Markings with new demands that are not propagated yet.
-    spreading: Vec<(u32, Set)>,
+    spreading: Vec<(u32, PartSet)>,
     /// Number of firings over which something was demanded.
     firings: usize,
     /// Index in [`TURNS`].
@@ -86,16 +91,16 @@ pub(super) struct Search<'g, 'n> {
     rng: Rng,
 }
 
-impl<'g, 'n> Search<'g, 'n> {
+impl<'g, 'n> FixpointSearch<'g, 'n> {
     /// Creates a search for the whole formula at the initial marking. `everywhere` are the parts
     /// known to be true, and to be false, in all reachable markings.
     pub(super) fn new(
         graph: &'g mut Markings<'n>,
-        parts: &'g Parts,
-        everywhere: (Set, Set),
+        parts: &'g FormulaParts,
+        everywhere: (PartSet, PartSet),
         seed: u64,
     ) -> Self {
-        Search {
+        FixpointSearch {
             graph,
             parts,
             needs: Vec::new(),
@@ -121,8 +126,8 @@ impl<'g, 'n> Search<'g, 'n> {
     /// Returns an error if time or memory runs out.
     pub(super) fn run(
         &mut self,
-        more: &mut dyn FnMut() -> Option<News>,
-    ) -> Result<Option<bool>, Incomplete> {
+        more: &mut dyn FnMut() -> Option<NewFacts>,
+    ) -> Result<Option<bool>, ExplorationError> {
         self.fit();
         self.demand_anew();
         let mut idle = 0;
@@ -165,7 +170,7 @@ impl<'g, 'n> Search<'g, 'n> {
     pub(super) fn size(&self) -> (u64, u64) {
         let (yes, no) = self.everywhere;
         let sets = self.needs.iter().zip(&self.yes).zip(&self.no);
-        let of_marking = |((&asked, &is), &is_not): ((&Set, &Set), &Set)| {
+        let of_marking = |((&asked, &is), &is_not): ((&PartSet, &PartSet), &PartSet)| {
             u64::from((asked | is & !yes | is_not & !no).count_ones())
         };
         let lists =
@@ -186,11 +191,11 @@ impl<'g, 'n> Search<'g, 'n> {
 
     fn next(&mut self) -> Option<u32> {
         match TURNS[self.turn] {
-            Order::Guided => self.heap.pop().map(|(.., marking)| marking),
-            Order::Breadth => self.waiting.pop_front(),
-            Order::Depth => self.waiting.pop_back(),
-            Order::Random if self.waiting.is_empty() => None,
-            Order::Random => {
+            ExpansionOrder::Guided => self.heap.pop().map(|(.., marking)| marking),
+            ExpansionOrder::Breadth => self.waiting.pop_front(),
+            ExpansionOrder::Depth => self.waiting.pop_back(),
+            ExpansionOrder::Random if self.waiting.is_empty() => None,
+            ExpansionOrder::Random => {
                 let at = self.rng.usize(..self.waiting.len());
                 self.waiting.swap_remove_back(at)
             }
@@ -210,7 +215,7 @@ impl<'g, 'n> Search<'g, 'n> {
         }
     }
 
-    fn know_everywhere(&mut self, (yes, no): (Set, Set)) {
+    fn know_everywhere(&mut self, (yes, no): (PartSet, PartSet)) {
         if (yes, no) != self.everywhere {
             self.everywhere = (yes, no);
             self.yes.iter_mut().for_each(|set| *set |= yes);
@@ -223,7 +228,7 @@ impl<'g, 'n> Search<'g, 'n> {
 
     /// Expands the markings along a firing sequence from the initial marking, as long as something
     /// is demanded there.
-    fn follow(&mut self, way: &FiringSequence) -> Result<(), Incomplete> {
+    fn follow(&mut self, way: &FiringSequence) -> Result<(), ExplorationError> {
         let (mut at, mut met) = (self.graph.initial(), 0);
         for step in way.steps() {
             for _ in 0..step.count {
@@ -247,7 +252,7 @@ impl<'g, 'n> Search<'g, 'n> {
         Ok(())
     }
 
-    fn expand(&mut self, marking: u32) -> Result<(), Incomplete> {
+    fn expand(&mut self, marking: u32) -> Result<(), ExplorationError> {
         self.graph.expand(marking)?;
         self.fit();
         self.opened[marking as usize] = true;
@@ -271,7 +276,7 @@ impl<'g, 'n> Search<'g, 'n> {
     }
 
     /// Demands values at a marking. Values that follow from its atoms are known at once.
-    fn demand(&mut self, marking: u32, wanted: Set) {
+    fn demand(&mut self, marking: u32, wanted: PartSet) {
         let at = marking as usize;
         let unknown = |search: &Self| wanted & !search.needs[at] & !search.yes[at] & !search.no[at];
         if unknown(self) == 0 {
@@ -287,7 +292,7 @@ impl<'g, 'n> Search<'g, 'n> {
             self.touched.push(marking);
             if !is_opened {
                 match TURNS[self.turn] {
-                    Order::Guided => {
+                    ExpansionOrder::Guided => {
                         let distance = self.distance(marking, new);
                         self.heap.push((Reverse(distance), self.touched.len(), marking));
                     }
@@ -302,11 +307,11 @@ impl<'g, 'n> Search<'g, 'n> {
     }
 
     /// Evaluates the atoms needed for these parts at a marking, and computes what follows.
-    fn look(&mut self, marking: u32, wanted: Set) {
+    fn look(&mut self, marking: u32, wanted: PartSet) {
         let at = marking as usize;
         let unknown = self.parts.taken_here(wanted) & !self.yes[at] & !self.no[at];
         for index in members(unknown) {
-            if let Part::Literal { bit, positive } = self.parts.all[index] {
+            if let FormulaPart::Literal { bit, positive } = self.parts.all[index] {
                 match self.graph.holds(marking, bit) == positive {
                     true => self.yes[at] |= 1 << index,
                     false => self.no[at] |= 1 << index,
@@ -320,13 +325,13 @@ impl<'g, 'n> Search<'g, 'n> {
     fn spread(&mut self) {
         while let Some((marking, demanded)) = self.spreading.pop() {
             let at = marking as usize;
-            let (mut here, mut there): (Set, Set) = (0, 0);
+            let (mut here, mut there): (PartSet, PartSet) = (0, 0);
             for part in members(demanded & !self.yes[at] & !self.no[at]) {
                 match self.parts.all[part] {
-                    Part::Constant(_) | Part::Literal { .. } => {}
-                    Part::And(parts) | Part::Or(parts) => here |= parts,
-                    Part::Next(_, inner) => there |= 1 << inner,
-                    Part::Until(_, left, right) | Part::Release(_, left, right) => {
+                    FormulaPart::Constant(_) | FormulaPart::Literal { .. } => {}
+                    FormulaPart::And(parts) | FormulaPart::Or(parts) => here |= parts,
+                    FormulaPart::Next(_, inner) => there |= 1 << inner,
+                    FormulaPart::Until(_, left, right) | FormulaPart::Release(_, left, right) => {
                         here |= 1 << left | 1 << right;
                         there |= 1 << part;
                     }
@@ -345,7 +350,7 @@ impl<'g, 'n> Search<'g, 'n> {
 
     /// Estimates the number of tokens that a marking lacks to decide a demanded part that a single
     /// marking can decide: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ. Computed once per marking.
-    fn distance(&mut self, marking: u32, demanded: Set) -> u64 {
+    fn distance(&mut self, marking: u32, demanded: PartSet) -> u64 {
         let known = self.distances[marking as usize];
         if known != UNKNOWN {
             return known;
@@ -355,29 +360,31 @@ impl<'g, 'n> Search<'g, 'n> {
         let taken = self.parts.taken_here(demanded);
         let mut all: Vec<[u64; 2]> = Vec::with_capacity(self.parts.all.len());
         for (place, part) in self.parts.all.iter().enumerate() {
-            let sum = |parts: Set, value: usize| {
+            let sum = |parts: PartSet, value: usize| {
                 members(parts).fold(0u64, |sum, part| sum.saturating_add(all[part][value]))
             };
-            let least = |parts: Set, value: usize| {
+            let least = |parts: PartSet, value: usize| {
                 members(parts).map(|part| all[part][value]).min().unwrap_or(0)
             };
             let here = match *part {
-                Part::Constant(value) => [u64::from(!value), u64::from(value)],
-                Part::Literal { .. } if taken >> place & 1 == 0 => [0, 0],
-                Part::Literal { bit, positive } => match self.graph.distances(marking, bit) {
-                    distances if positive => distances,
-                    [holds, fails] => [fails, holds],
-                },
-                Part::And(parts) => [sum(parts, 0), least(parts, 1)],
-                Part::Or(parts) => [least(parts, 0), sum(parts, 1)],
-                Part::Next(_, inner) => all[inner],
-                Part::Until(_, _, right) | Part::Release(_, _, right) => all[right],
+                FormulaPart::Constant(value) => [u64::from(!value), u64::from(value)],
+                FormulaPart::Literal { .. } if taken >> place & 1 == 0 => [0, 0],
+                FormulaPart::Literal { bit, positive } => {
+                    match self.graph.distances(marking, bit) {
+                        distances if positive => distances,
+                        [holds, fails] => [fails, holds],
+                    }
+                }
+                FormulaPart::And(parts) => [sum(parts, 0), least(parts, 1)],
+                FormulaPart::Or(parts) => [least(parts, 0), sum(parts, 1)],
+                FormulaPart::Next(_, inner) => all[inner],
+                FormulaPart::Until(_, _, right) | FormulaPart::Release(_, _, right) => all[right],
             };
             all.push(here);
             if demanded >> place & 1 == 1 {
                 let sought = match *part {
-                    Part::Until(Quantifier::Exists, _, right) => Some(all[right][0]),
-                    Part::Release(Quantifier::All, _, right) => Some(all[right][1]),
+                    FormulaPart::Until(Quantifier::Exists, _, right) => Some(all[right][0]),
+                    FormulaPart::Release(Quantifier::All, _, right) => Some(all[right][1]),
                     _ => None,
                 };
                 nearest = match (nearest, sought) {
@@ -410,21 +417,21 @@ impl<'g, 'n> Search<'g, 'n> {
             if (yes | no) >> place & 1 == 1 {
                 continue;
             }
-            let is = |set: Set, part: usize| set >> part & 1 == 1;
+            let is = |set: PartSet, part: usize| set >> part & 1 == 1;
             let value = match *part {
-                Part::Constant(value) => Some(value),
-                Part::Literal { .. } => None,
-                Part::And(parts) if parts & !yes == 0 => Some(true),
-                Part::And(parts) => (parts & no != 0).then_some(false),
-                Part::Or(parts) if parts & !no == 0 => Some(false),
-                Part::Or(parts) => (parts & yes != 0).then_some(true),
-                Part::Next(paths, _) => is_dead.then_some(paths == Quantifier::All),
-                Part::Until(_, _, right) if is(yes, right) => Some(true),
-                Part::Until(_, left, right) => {
+                FormulaPart::Constant(value) => Some(value),
+                FormulaPart::Literal { .. } => None,
+                FormulaPart::And(parts) if parts & !yes == 0 => Some(true),
+                FormulaPart::And(parts) => (parts & no != 0).then_some(false),
+                FormulaPart::Or(parts) if parts & !no == 0 => Some(false),
+                FormulaPart::Or(parts) => (parts & yes != 0).then_some(true),
+                FormulaPart::Next(paths, _) => is_dead.then_some(paths == Quantifier::All),
+                FormulaPart::Until(_, _, right) if is(yes, right) => Some(true),
+                FormulaPart::Until(_, left, right) => {
                     (is(no, right) && (is_dead || is(no, left))).then_some(false)
                 }
-                Part::Release(_, _, right) if is(no, right) => Some(false),
-                Part::Release(_, left, right) => {
+                FormulaPart::Release(_, _, right) if is(no, right) => Some(false),
+                FormulaPart::Release(_, left, right) => {
                     (is(yes, right) && (is_dead || is(yes, left))).then_some(true)
                 }
             };

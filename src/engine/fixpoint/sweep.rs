@@ -6,9 +6,9 @@
 //! holds there (or may hold). Two fixpoints are computed for each until and release: one counts
 //! only values known to be true, the other all values not known to be false.
 
-use super::parts::{Part, Set};
-use super::search::Search;
-use crate::engine::explicit::Incomplete;
+use super::parts::{FormulaPart, PartSet};
+use super::search::FixpointSearch;
+use crate::engine::explicit::ExplorationError;
 use parikh_temporal::{Paths as _, Quantifier};
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ struct Back {
 }
 
 /// Parameters of a least fixpoint.
-pub(super) struct Least<'f> {
+pub(super) struct LeastFixpoint<'f> {
     /// Existential: one firing into the fixpoint makes a marking a member. Universal: all of its
     /// firings must lead there.
     pub(super) paths: Quantifier,
@@ -42,31 +42,34 @@ pub(super) struct Least<'f> {
     pub(super) through: &'f dyn Fn(u32) -> bool,
 }
 
-impl Search<'_, '_> {
+impl FixpointSearch<'_, '_> {
     /// Computes all values that follow from the known ones.
     ///
     /// # Errors
     /// Returns an error if time runs out.
-    pub(super) fn sweep(&mut self) -> Result<(), Incomplete> {
+    pub(super) fn sweep(&mut self) -> Result<(), ExplorationError> {
         let back = self.back();
         for (place, part) in self.parts.all.iter().enumerate() {
             self.graph.look_at_budget()?;
             let (yes, no) = match *part {
-                Part::Constant(_) | Part::Literal { .. } | Part::And(_) | Part::Or(_) => {
+                FormulaPart::Constant(_)
+                | FormulaPart::Literal { .. }
+                | FormulaPart::And(_)
+                | FormulaPart::Or(_) => {
                     self.note_junctions(place);
                     continue;
                 }
-                Part::Next(paths, inner) => {
+                FormulaPart::Next(paths, inner) => {
                     self.note_next(place, paths, inner);
                     continue;
                 }
-                Part::Until(paths, left, right) => {
+                FormulaPart::Until(paths, left, right) => {
                     let (left, right) = (bit(left), bit(right));
                     let yes = self.known(&back, place, paths, (left, right), true);
                     (yes, self.excluded(&back, place, paths, (left, right), true))
                 }
                 // ¬(φ R ψ) is ¬φ U ¬ψ with the dual path quantifier.
-                Part::Release(paths, left, right) => {
+                FormulaPart::Release(paths, left, right) => {
                     let (left, right, dual) = (bit(left), bit(right), paths.dual());
                     let no = self.known(&back, place, dual, (left, right), false);
                     (self.excluded(&back, place, dual, (left, right), false), no)
@@ -85,14 +88,14 @@ impl Search<'_, '_> {
         back: &Back,
         place: usize,
         paths: Quantifier,
-        (left, right): (Set, Set),
+        (left, right): (PartSet, PartSet),
         value: bool,
     ) -> Vec<u32> {
         let is = if value { &self.yes } else { &self.no };
-        let is = |at: u32, part: Set| is[at as usize] & part != 0;
+        let is = |at: u32, part: PartSet| is[at as usize] & part != 0;
         self.least(
             back,
-            &Least {
+            &LeastFixpoint {
                 paths,
                 is_open: &|at| self.is_open(at, place),
                 has: &|at| is(at, bit(place)),
@@ -112,14 +115,14 @@ impl Search<'_, '_> {
         back: &Back,
         place: usize,
         paths: Quantifier,
-        (left, right): (Set, Set),
+        (left, right): (PartSet, PartSet),
         value: bool,
     ) -> Vec<u32> {
         let is_not = if value { &self.no } else { &self.yes };
-        let may = |at: u32, part: Set| is_not[at as usize] & part == 0;
+        let may = |at: u32, part: PartSet| is_not[at as usize] & part == 0;
         let maybe = self.least(
             back,
-            &Least {
+            &LeastFixpoint {
                 paths,
                 is_open: &|at| self.is_open(at, place),
                 has: &|at| may(at, bit(place)),
@@ -174,7 +177,7 @@ impl Search<'_, '_> {
 
     /// Returns the open markings of a least fixpoint, as indices in `touched`, in the order of
     /// becoming members: each after the markings that make it a member.
-    fn least(&self, back: &Back, asked: &Least<'_>) -> Vec<u32> {
+    fn least(&self, back: &Back, asked: &LeastFixpoint<'_>) -> Vec<u32> {
         let mut is_in = vec![false; self.touched.len()];
         let mut left = vec![0u32; self.touched.len()];
         let mut row = VecDeque::new();
@@ -220,7 +223,7 @@ impl Search<'_, '_> {
         order
     }
 
-    fn is_open_at(&self, back: &Back, asked: &Least<'_>, to: u32) -> bool {
+    fn is_open_at(&self, back: &Back, asked: &LeastFixpoint<'_>, to: u32) -> bool {
         back.place[to as usize] != NONE && (asked.is_open)(to)
     }
 
@@ -278,7 +281,7 @@ impl Search<'_, '_> {
         let is = |at: u32, part: usize| sets[at as usize] & bit(part) != 0;
         let order = self.least(
             &back,
-            &Least {
+            &LeastFixpoint {
                 paths,
                 is_open: &|at| is(at, place),
                 has: &|_| false,
@@ -295,6 +298,6 @@ impl Search<'_, '_> {
     }
 }
 
-fn bit(place: usize) -> Set {
+fn bit(place: usize) -> PartSet {
     1 << place
 }

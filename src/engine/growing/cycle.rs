@@ -15,7 +15,7 @@
 //! enable a transition which a strongly fair run would have to take are left out, too.
 
 use super::prefix::pumped;
-use super::product::{Product, ProductEdge};
+use super::product::{CoverabilityProduct, ProductEdge};
 use crate::engine::ranking::program::{Step, solve};
 use parikh_net::components::components;
 use parikh_net::lasso::LassoRun;
@@ -36,7 +36,7 @@ const DENOMINATOR: u32 = 64;
 
 /// A run with a cycle in some component that `shows` accepts.
 pub(super) fn find(
-    product: &Product<'_>,
+    product: &CoverabilityProduct<'_>,
     budget: &Budget,
     shows: &dyn Fn(&LassoRun) -> bool,
 ) -> Option<LassoRun> {
@@ -91,11 +91,11 @@ pub(super) fn find(
     None
 }
 
-fn step(product: &Product<'_>, edge: &ProductEdge) -> Step {
+fn step(product: &CoverabilityProduct<'_>, edge: &ProductEdge) -> Step {
     (effect(product, edge.mover), edge.from as usize, edge.to as usize)
 }
 
-fn effect(product: &Product<'_>, mover: Option<TransitionId>) -> Option<EffectId> {
+fn effect(product: &CoverabilityProduct<'_>, mover: Option<TransitionId>) -> Option<EffectId> {
     let class = product.net.effect_of(mover?);
     (!product.net.effect(class).is_empty()).then_some(class)
 }
@@ -124,7 +124,7 @@ fn connected(nodes: &BTreeSet<u32>, edges: &[ProductEdge]) -> Vec<BTreeSet<u32>>
 
 /// The nodes of a component where a fair run with all marks may stay; `None` without such a run.
 fn fair_rest(
-    product: &Product<'_>,
+    product: &CoverabilityProduct<'_>,
     component: &BTreeSet<u32>,
     inside: &[ProductEdge],
 ) -> Option<BTreeSet<u32>> {
@@ -148,7 +148,11 @@ fn fair_rest(
 
 /// How often each edge is taken on the shortest cycle with all marks that loses nothing, not
 /// necessarily connected.
-fn shortest(product: &Product<'_>, inside: &[ProductEdge], budget: &Budget) -> Option<Vec<u64>> {
+fn shortest(
+    product: &CoverabilityProduct<'_>,
+    inside: &[ProductEdge],
+    budget: &Budget,
+) -> Option<Vec<u64>> {
     if inside.len() > EDGES {
         return None;
     }
@@ -192,7 +196,7 @@ fn shortest(product: &Product<'_>, inside: &[ProductEdge], budget: &Budget) -> O
 
 /// How often each edge is taken, all of them at least once, where a solution takes every step.
 fn each(
-    product: &Product<'_>,
+    product: &CoverabilityProduct<'_>,
     inside: &[ProductEdge],
     taken: &BTreeMap<Step, f64>,
 ) -> Option<Vec<u64>> {

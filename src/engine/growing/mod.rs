@@ -58,7 +58,7 @@ use parikh_net::run_property::RunProperty;
 use parikh_net::{Goal, GoalId, Net, Predicate, Provenance};
 use parikh_solvers::Budget;
 use parikh_temporal::{AutomatonLimits, LinearTableau};
-use product::{Precision, Product};
+use product::{CoverabilityProduct, Precision};
 
 /// In the registry.
 pub const ENGINE: Engine = Engine {
@@ -101,16 +101,17 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             let slice = end.share(1.0 / (open.len() - at) as f64);
             let runs = work.board.runs(ENGINE.technique).on(work.ground);
             let (never, goals) = unreachable(work.board);
-            let search = Search { net, property, never: &never, nodes: limit, budget: &slice };
+            let search =
+                GrowingSearch { net, property, never: &never, nodes: limit, budget: &slice };
             match search.decide() {
-                Outcome::Run(run) => {
+                GrowingOutcome::Run(run) => {
                     found += 1;
                     complete.push(*id);
                     runs.exists(*id, run);
                 }
                 // Of a reduced net, nothing follows from that.
-                Outcome::NoRun(_) if work.ground.parent().is_some() => complete.push(*id),
-                Outcome::NoRun(argument) => {
+                GrowingOutcome::NoRun(_) if work.ground.parent().is_some() => complete.push(*id),
+                GrowingOutcome::NoRun(argument) => {
                     excluded += 1;
                     let goal_of = |premise: &Predicate| {
                         never.iter().position(|it| it == premise).map(|at| goals[at])
@@ -118,8 +119,8 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
                     let given = argument.given.iter().filter_map(goal_of).collect();
                     runs.excluded(*id, *argument, given);
                 }
-                Outcome::Open { is_complete: true } => complete.push(*id),
-                Outcome::Open { is_complete: false } => {}
+                GrowingOutcome::Open { is_complete: true } => complete.push(*id),
+                GrowingOutcome::Open { is_complete: false } => {}
             }
         }
     }
@@ -138,7 +139,7 @@ fn unreachable(board: &Board<'_>) -> (Vec<Predicate>, Vec<GoalId>) {
 }
 
 /// The result for a property.
-pub(crate) enum Outcome {
+pub(crate) enum GrowingOutcome {
     /// A run has it.
     Run(LassoRun),
     /// No run has it.
@@ -148,7 +149,7 @@ pub(crate) enum Outcome {
 }
 
 /// A question about one property.
-pub(crate) struct Search<'a> {
+pub(crate) struct GrowingSearch<'a> {
     pub(crate) net: &'a Net,
     pub(crate) property: &'a RunProperty,
     /// Predicates that no reachable marking satisfies.
@@ -158,10 +159,10 @@ pub(crate) struct Search<'a> {
     pub(crate) budget: &'a Budget,
 }
 
-impl Search<'_> {
+impl GrowingSearch<'_> {
     /// Looks for a run or an argument.
-    pub(crate) fn decide(&self) -> Outcome {
-        let open = Outcome::Open { is_complete: true };
+    pub(crate) fn decide(&self) -> GrowingOutcome {
+        let open = GrowingOutcome::Open { is_complete: true };
         let formulas = self.property.formulas();
         let tableau =
             LinearTableau::new(formulas, self.property.formula(), AutomatonLimits::default());
@@ -183,16 +184,17 @@ impl Search<'_> {
         let mut is_complete = true;
         for precision in [Precision::Large, Precision::Covering, Precision::Plain] {
             let automaton = &argument.tableau.automaton;
-            let mut product = Product::new(self.net, self.property, automaton, &pairs, precision);
+            let mut product =
+                CoverabilityProduct::new(self.net, self.property, automaton, &pairs, precision);
             let found = product.grow(self.nodes, self.budget, &mut |run| self.shows(run));
             if let Some(run) = found {
-                return Outcome::Run(run);
+                return GrowingOutcome::Run(run);
             }
             is_complete &= product.is_complete() || precision == Precision::Plain;
             match precision {
                 Precision::Large => {
                     if let Some(run) = cycle::find(&product, self.budget, &|run| self.shows(run)) {
-                        return Outcome::Run(run);
+                        return GrowingOutcome::Run(run);
                     }
                 }
                 Precision::Covering if product.is_complete() => {
@@ -200,13 +202,13 @@ impl Search<'_> {
                     if let Some(argument) =
                         proof::argue(self.net, self.property, &argument, nodes, self.budget)
                     {
-                        return Outcome::NoRun(Box::new(argument));
+                        return GrowingOutcome::NoRun(Box::new(argument));
                     }
                 }
                 _ => {}
             }
         }
-        Outcome::Open { is_complete: is_complete && !self.budget.is_exhausted() }
+        GrowingOutcome::Open { is_complete: is_complete && !self.budget.is_exhausted() }
     }
 
     fn shows(&self, run: &LassoRun) -> bool {

@@ -1,6 +1,6 @@
 //! The run that a cycle is a part of: a prefix with as many tokens as the cycle needs.
 
-use super::product::Product;
+use super::product::CoverabilityProduct;
 use crate::engine::coverability::runs::{TokenDemand, run};
 use crate::engine::coverability::tree::{Acceleration, Node, Tree};
 use crate::graph::omega::OMEGA;
@@ -11,7 +11,7 @@ use parikh_net::{Atom, Predicate, TransitionId};
 /// The run that goes to the node where these firings begin, and repeats them. Firings of nothing
 /// say that the marking there is dead.
 pub(super) fn pumped(
-    product: &Product<'_>,
+    product: &CoverabilityProduct<'_>,
     node: u32,
     cycle: &[Option<TransitionId>],
 ) -> Option<LassoRun> {
@@ -44,8 +44,8 @@ pub(super) fn pumped(
 }
 
 /// By place how many tokens make all comparisons what they are with as many as anybody likes.
-fn large(product: &Product<'_>) -> TokenDemand {
-    fn visit(predicate: &Predicate, product: &Product<'_>, demand: &mut TokenDemand) {
+fn large(product: &CoverabilityProduct<'_>) -> TokenDemand {
+    fn visit(predicate: &Predicate, product: &CoverabilityProduct<'_>, demand: &mut TokenDemand) {
         match predicate {
             Predicate::And(parts) | Predicate::Or(parts) => {
                 parts.iter().for_each(|part| visit(part, product, demand));
@@ -76,7 +76,7 @@ fn large(product: &Product<'_>) -> TokenDemand {
 
 /// The nodes on the way to this one as a tree of a single branch. Firings of nothing, by which a
 /// dead marking stays, are only followed by others, so they are left out.
-fn tree<'n>(product: &Product<'n>, node: u32) -> Option<Tree<'n>> {
+fn tree<'n>(product: &CoverabilityProduct<'n>, node: u32) -> Option<Tree<'n>> {
     let mut way = vec![node];
     while let Some((before, _)) = product.came(way[way.len() - 1]) {
         way.push(before);

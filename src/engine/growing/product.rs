@@ -50,7 +50,7 @@ struct Came {
     mover: Option<TransitionId>,
 }
 
-pub(super) struct Product<'a> {
+pub(super) struct CoverabilityProduct<'a> {
     pub(super) net: &'a Net,
     pub(super) property: &'a RunProperty,
     pub(super) automaton: &'a Automaton,
@@ -70,7 +70,7 @@ pub(super) struct Product<'a> {
 /// repeats), the node before any place loses its upper end, and the acceptance marks.
 type RawSuccessor = (usize, Option<TransitionId>, CoverNode, Marks);
 
-impl<'a> Product<'a> {
+impl<'a> CoverabilityProduct<'a> {
     pub(super) fn new(
         net: &'a Net,
         property: &'a RunProperty,
@@ -84,7 +84,7 @@ impl<'a> Product<'a> {
             low: tokens.to_vec(),
             high: tokens.iter().copied().map(Some).collect(),
         };
-        let mut product = Product {
+        let mut product = CoverabilityProduct {
             net,
             property,
             automaton,

@@ -4,7 +4,7 @@ use crate::engine::ranking::program::{Step, solve};
 use crate::engine::ranking::take;
 use crate::evidence::no_run::cover::{CoverGraph, CoverNode};
 use crate::evidence::no_run::pairs::Pairs;
-use crate::evidence::no_run::{NoRun, NoRunFlaw, Ranking};
+use crate::evidence::no_run::{NoRun, NoRunFlaw, RankingFunction};
 use parikh_net::Net;
 use parikh_net::run_property::RunProperty;
 use parikh_solvers::Budget;
@@ -41,7 +41,7 @@ pub(super) fn argue(
         let inside = graph.inside(node);
         let steps = inside.iter().map(|edge| (edge.mover.and_then(effect), edge.from, edge.to));
         let steps: BTreeSet<Step> = steps.collect();
-        let ranking = Ranking { state: node, ..solve(net, &steps, budget)?.ranking? };
+        let ranking = RankingFunction { state: node, ..solve(net, &steps, budget)?.ranking? };
         if graph.rank(&ranking, goes_on).ok()? == 0 {
             return None;
         }

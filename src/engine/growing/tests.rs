@@ -1,7 +1,7 @@
 //! Runs and arguments of unbounded nets, held against each other, and arguments that were tampered
 //! with.
 
-use super::{Outcome, Search};
+use super::{GrowingOutcome, GrowingSearch};
 use crate::evidence::no_run::NoRun;
 use fastrand::Rng;
 use parikh_net::generate::{
@@ -23,9 +23,9 @@ fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     RunProperty::new(&formulas, formula, &atoms).under(random_fairness(rng, net))
 }
 
-fn decide(net: &Net, property: &RunProperty) -> Outcome {
+fn decide(net: &Net, property: &RunProperty) -> GrowingOutcome {
     let budget = Budget::unlimited();
-    Search { net, property, never: &[], nodes: 300, budget: &budget }.decide()
+    GrowingSearch { net, property, never: &[], nodes: 300, budget: &budget }.decide()
 }
 
 /// The argument with one thing in it changed.
@@ -63,16 +63,16 @@ fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
         let mut rng = Rng::with_seed(seed);
         let net = random(seed, &Shape { kind: RandomKind::Free, ..Shape::small(seed) });
         let properties: Vec<RunProperty> = (0..3).map(|_| property(&mut rng, &net)).collect();
-        let outcomes: Vec<Outcome> = properties.iter().map(|it| decide(&net, it)).collect();
+        let outcomes: Vec<GrowingOutcome> = properties.iter().map(|it| decide(&net, it)).collect();
         for outcome in &outcomes {
             match outcome {
-                Outcome::Run(_) => runs += 1,
-                Outcome::NoRun(_) => argued += 1,
-                Outcome::Open { .. } => open += 1,
+                GrowingOutcome::Run(_) => runs += 1,
+                GrowingOutcome::NoRun(_) => argued += 1,
+                GrowingOutcome::Open { .. } => open += 1,
             }
         }
         let argument = outcomes.iter().find_map(|outcome| match outcome {
-            Outcome::NoRun(argument) if !argument.cover.is_empty() => Some(argument),
+            GrowingOutcome::NoRun(argument) if !argument.cover.is_empty() => Some(argument),
             _ => None,
         });
         let Some(argument) = argument else { continue };
@@ -81,7 +81,7 @@ fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
             for (property, outcome) in properties.iter().zip(&outcomes) {
                 match argument.check(&net, property, &mut || true) {
                     Ok(()) => {
-                        let has_run = matches!(outcome, Outcome::Run(_));
+                        let has_run = matches!(outcome, GrowingOutcome::Run(_));
                         assert!(!has_run, "net {seed}: a run is there");
                         accepted += 1;
                     }
@@ -95,7 +95,7 @@ fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
 }
 
 /// The outcome of a formula over `NAME` for a marked place or a firing, and `NAME_N` for N tokens.
-fn outcome(net: &str, formula: &str, atoms: &[(&str, RunAtomOf)]) -> Outcome {
+fn outcome(net: &str, formula: &str, atoms: &[(&str, RunAtomOf)]) -> GrowingOutcome {
     let net = text::parse(net).unwrap();
     let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     for (name, _) in atoms {
@@ -125,9 +125,9 @@ const LATER: &str = "place s 1\nplace a\nplace b\nplace c
 #[test]
 fn a_loop_may_begin_after_a_prefix_and_need_tokens_that_another_one_makes() {
     use RunAtomOf::{Dead, Tokens};
-    let run = |outcome: Outcome| -> LassoRun {
+    let run = |outcome: GrowingOutcome| -> LassoRun {
         match outcome {
-            Outcome::Run(run) => run,
+            GrowingOutcome::Run(run) => run,
             _ => panic!("a run is there"),
         }
     };
@@ -144,7 +144,7 @@ fn what_grows_in_every_cycle_is_no_reason_against_an_argument() {
     let turns = "place a 1\nplace b\nplace c\ntransition x: a -> b\ntransition y: b -> a + c";
     let none = |formula, atoms: &[(&str, RunAtomOf)]| {
         let found = outcome(turns, formula, atoms);
-        assert!(matches!(found, Outcome::NoRun(_)), "{formula}");
+        assert!(matches!(found, GrowingOutcome::NoRun(_)), "{formula}");
     };
     none("F G !a", &[("a", Tokens(1))]);
     none("F dead", &[("dead", Dead)]);

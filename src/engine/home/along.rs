@@ -4,8 +4,8 @@
 //! it was the first to see.
 
 use super::one_of;
-use super::roam::Roam;
-use crate::evidence::home::returning::Firings;
+use super::roam::RecordingWalk;
+use crate::evidence::home::returning::CountedFirings;
 use parikh_net::{GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ const IDLE: u32 = 12;
 pub(super) struct WalkFindings {
     /// Firing sequences from the start. Each goal seen holds at the start or after some firing of a
     /// sequence.
-    pub(super) along: Vec<Firings<TransitionId>>,
+    pub(super) along: Vec<CountedFirings<TransitionId>>,
     /// The goals seen on a walk.
     pub(super) goals: Vec<GoalId>,
     /// The goals not seen on any walk.
@@ -55,8 +55,8 @@ pub(super) fn walk(
         if left == 0 || idle == IDLE || budget.is_exhausted() {
             break;
         }
-        let mut roam = Roam::new(net, from, rng.u64(..));
-        let mut firings: Firings<TransitionId> = Vec::new();
+        let mut roam = RecordingWalk::new(net, from, rng.u64(..));
+        let mut firings: CountedFirings<TransitionId> = Vec::new();
         let mut cut = 0;
         let mut new = false;
         loop {

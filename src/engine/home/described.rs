@@ -27,18 +27,20 @@
 //! Zhao, G. Ciardo, *Symbolic CTL model checking of asynchronous systems using constrained
 //! saturation*, ATVA 2009.
 
-use super::roam::Roam;
-use super::slope::{Weights, find};
+use super::roam::RecordingWalk;
+use super::slope::{DecreasingWeights, find};
 use super::{along, open, reduced_for};
 use crate::board::Argument;
 use crate::engine::diagrams::confirm::closed;
-use crate::engine::diagrams::{Reached, explore};
+use crate::engine::diagrams::{ReachableSet, explore};
 use crate::engine::walk;
 use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
-use crate::evidence::home::returning::{Firings, Returning, Way, covering, is_upward_closed};
+use crate::evidence::home::returning::{
+    CountedFirings, ReturnProof, ReturnWay, covering, is_upward_closed,
+};
 use crate::evidence::pump_grows;
 use crate::evidence::{Document, replay};
-use crate::ground::Ground;
+use crate::ground::WorkingNet;
 use parikh_net::{FiringSequence, GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use parikh_symbolic::{Set, Stop, TransitionRelation};
@@ -107,7 +109,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             let is_last = ground.parent().is_none();
             let slice = if is_last { budget.child() } else { budget.share(0.7) };
             let settled = explore(ground.net(), 1, &slice, |reached| {
-                Homes { work, ground, reached, budget: &slice }.settle()
+                SymbolicHomes { work, ground, reached, budget: &slice }.settle()
             });
             summary = settled.unwrap_or_else(|why| why.to_string());
         }
@@ -129,22 +131,22 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 }
 
 /// The analysis of the reachable set of one net.
-struct Homes<'h, 'r, 'd> {
+struct SymbolicHomes<'h, 'r, 'd> {
     work: &'h Assignment<'h>,
-    ground: &'h Ground<'h>,
-    reached: Reached<'r, 'd>,
+    ground: &'h WorkingNet<'h>,
+    reached: ReachableSet<'r, 'd>,
     budget: &'h Budget,
 }
 
 /// A terminal component.
-struct Component {
+struct SymbolicComponent {
     /// A marking of the component, over levels.
     home: Vec<u64>,
     /// All markings of the component. The set is kept.
     set: Set,
 }
 
-impl Homes<'_, '_, '_> {
+impl SymbolicHomes<'_, '_, '_> {
     fn settle(&mut self) -> Result<String, Stop> {
         let backwards = self.reached.relation.reversed()?;
         let (components, all) = self.components(&backwards)?;
@@ -179,7 +181,7 @@ impl Homes<'_, '_, '_> {
     fn components(
         &mut self,
         backwards: &TransitionRelation,
-    ) -> Result<(Vec<Component>, bool), Stop> {
+    ) -> Result<(Vec<SymbolicComponent>, bool), Stop> {
         let (relation, all) = (self.reached.relation, self.reached.set);
         let mut components = Vec::new();
         let mut from = self.initial();
@@ -206,7 +208,7 @@ impl Homes<'_, '_, '_> {
             }
             tracing::debug!("diagrams: a terminal component after {steps} steps");
             self.reached.diagrams.keep(ahead);
-            components.push(Component { home: from, set: ahead });
+            components.push(SymbolicComponent { home: from, set: ahead });
             let rest = self.reached.diagrams.difference(left, back)?;
             self.reached.diagrams.release(back);
             if components.len() > 1 {
@@ -228,7 +230,7 @@ impl Homes<'_, '_, '_> {
     /// Returns the last marking of a random walk from a member.
     fn far_from(&self, member: &[u64], seed: u64) -> Vec<u64> {
         let seed = self.work.seed.wrapping_add(seed);
-        let mut roam = Roam::new(self.ground.net(), &self.marking(member), seed);
+        let mut roam = RecordingWalk::new(self.ground.net(), &self.marking(member), seed);
         roam.walk(FAR);
         self.reached.vector(roam.marking())
     }
@@ -250,7 +252,7 @@ impl Homes<'_, '_, '_> {
         let net = self.ground.net();
         for length in WALKS_TO {
             let mut roam =
-                Roam::new(net, net.initial(), self.work.seed.wrapping_add(length.into()));
+                RecordingWalk::new(net, net.initial(), self.work.seed.wrapping_add(length.into()));
             let way = roam.walk(1 << length);
             if self.reached.diagrams.contains(set, &self.reached.vector(roam.marking())) {
                 return Some(way);
@@ -263,14 +265,14 @@ impl Homes<'_, '_, '_> {
     }
 
     /// Returns a firing sequence to a component.
-    fn way_to(&mut self, component: &Component) -> Result<Option<FiringSequence>, Stop> {
+    fn way_to(&mut self, component: &SymbolicComponent) -> Result<Option<FiringSequence>, Stop> {
         let home = self.reached.diagrams.single(&component.home)?;
         self.reached.firings_to(self.ground.net(), home)
     }
 
     /// Reports that a goal is refuted by a component. Returns false if the certificate would be too
     /// large.
-    fn lose(&mut self, goal: GoalId, component: &Component) -> Result<bool, Stop> {
+    fn lose(&mut self, goal: GoalId, component: &SymbolicComponent) -> Result<bool, Stop> {
         if self.reached.diagrams.nodes_of(component.set) > MOST_NODES {
             return Ok(false);
         }
@@ -292,7 +294,7 @@ impl Homes<'_, '_, '_> {
     fn keep(
         &mut self,
         goals: &[(GoalId, &Predicate)],
-        components: &[Component],
+        components: &[SymbolicComponent],
     ) -> Result<usize, Stop> {
         let nodes = self.reached.diagrams.nodes_of(self.reached.set);
         if goals.is_empty() || nodes > MOST_NODES {
@@ -311,7 +313,7 @@ impl Homes<'_, '_, '_> {
             let target = self.reached.satisfying(self.reached.set, wanted)?;
             let Some(way) = self.steps(target)? else { continue };
             let homes = self.work.board.homes(TECHNIQUE).on(self.ground);
-            shown += homes.returning(&[id], Returning { to: None, way, along: Vec::new() });
+            shown += homes.returning(&[id], ReturnProof { to: None, way, along: Vec::new() });
         }
         Ok(shown)
     }
@@ -320,7 +322,7 @@ impl Homes<'_, '_, '_> {
     fn keep_by_home(
         &mut self,
         goals: &[(GoalId, &Predicate)],
-        component: &Component,
+        component: &SymbolicComponent,
     ) -> Result<usize, Stop> {
         let net = self.ground.net();
         let (home, to) = match self.walk_to(component.set) {
@@ -363,18 +365,18 @@ impl Homes<'_, '_, '_> {
                 way
             }
         };
-        let to: Firings<TransitionId> =
+        let to: CountedFirings<TransitionId> =
             to.steps().iter().map(|step| (step.transition, step.count)).collect();
         let homes = self.work.board.homes(TECHNIQUE).on(self.ground);
-        Ok(homes.returning(&kept, Returning { to: Some(to), way, along }))
+        Ok(homes.returning(&kept, ReturnProof { to: Some(to), way, along }))
     }
 
     /// Returns weights that decrease on all ways back to `home`.
-    fn downhill(&mut self, net: &Net, home: &Marking) -> Result<Option<Way>, Stop> {
+    fn downhill(&mut self, net: &Net, home: &Marking) -> Result<Option<ReturnWay>, Stop> {
         let missing = covering(net, home).negated();
         let mut rng = fastrand::Rng::with_seed(self.work.seed);
         let slice = self.budget.share(0.3);
-        let found = find(net, home, (&slice, &mut rng), |_: &Weights, falling| {
+        let found = find(net, home, (&slice, &mut rng), |_: &DecreasingWeights, falling| {
             let stuck = falling.iter().copied().map(Predicate::Disabled);
             let wanted = Predicate::and(stuck.chain([missing.clone()]));
             let ends = self.reached.satisfying(self.reached.set, &wanted)?;
@@ -382,18 +384,18 @@ impl Homes<'_, '_, '_> {
         })?;
         Ok(found.map(|weights| {
             let document = Document::ClosedSet(closed(&self.reached, self.reached.set));
-            Way::Downhill { weights, document }
+            ReturnWay::Downhill { weights, document }
         }))
     }
 
     /// Returns backward steps that lead every marking to a target.
-    fn steps(&mut self, target: Set) -> Result<Option<Way>, Stop> {
+    fn steps(&mut self, target: Set) -> Result<Option<ReturnWay>, Stop> {
         let (levels, all) = (self.reached.level_of.len() as u32, self.reached.set);
         let transitions = self.reached.transitions;
         let steps = self.reached.diagrams.steps_back(levels, transitions, target, all)?;
         Ok(steps.map(|steps| {
             let steps = steps.into_iter().map(|(t, count)| (TransitionId::new(t), count)).collect();
-            Way::Steps { set: closed(&self.reached, all), steps }
+            ReturnWay::Steps { set: closed(&self.reached, all), steps }
         }))
     }
 }

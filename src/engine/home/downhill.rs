@@ -18,15 +18,15 @@
 //! 2. The wanted predicate is upward closed and holds somewhere along firings from the initial
 //!    marking.
 
-use super::roam::Roam;
-use super::slope::{Weights, covers, find};
+use super::roam::RecordingWalk;
+use super::slope::{DecreasingWeights, covers, find};
 use super::{along, open};
 use crate::board::{Board, Knowledge, Reach};
 use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::engine::{Task, intervals, pdr, state_equation};
 use crate::evidence::Document;
-use crate::evidence::home::returning::{Returning, Way, covering, is_upward_closed};
-use crate::ground::Ground;
+use crate::evidence::home::returning::{ReturnProof, ReturnWay, covering, is_upward_closed};
+use crate::ground::WorkingNet;
 use parikh_net::{Facts, Goal, GoalId, Marking, MarkingGoal, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -75,26 +75,26 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         let mut document = None;
         let seed = rng.u64(..);
         let mut walks = 0;
-        let ends = |_: &Weights, falling: &[TransitionId]| {
+        let ends = |_: &DecreasingWeights, falling: &[TransitionId]| {
             if let Some(end) = by_walks(net, falling, seed, budget) {
                 walks += 1;
                 return Ok(Some(end));
             }
             match excluded(net, falling, budget) {
-                Excluded::By(by) => {
+                ProofResult::By(by) => {
                     document = Some(by);
                     Ok(None)
                 }
-                Excluded::Not(end) => Ok(Some(end)),
-                Excluded::Unknown if budget.is_exhausted() => Err(GaveUp::Time),
-                Excluded::Unknown => Err(GaveUp::Unproved),
+                ProofResult::Not(end) => Ok(Some(end)),
+                ProofResult::Unknown if budget.is_exhausted() => Err(GaveUp::Time),
+                ProofResult::Unknown => Err(GaveUp::Unproved),
             }
         };
         match find(net, home, (budget, &mut rng), ends) {
             Ok(Some(weights)) => {
                 let Some(document) = document.and_then(Arc::into_inner) else { break };
                 let places = weights.len();
-                let way = Way::Downhill { weights, document };
+                let way = ReturnWay::Downhill { weights, document };
                 let kept = report(work, &goals, way, budget);
                 return format!("decreasing weights of {places} places: {kept} goals proved");
             }
@@ -113,7 +113,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 fn report(
     work: &Assignment<'_>,
     goals: &[(GoalId, &Predicate)],
-    way: Way,
+    way: ReturnWay,
     budget: &Budget,
 ) -> usize {
     let (net, board) = (work.ground.net(), work.board);
@@ -139,7 +139,7 @@ fn report(
     board
         .homes(ENGINE.technique)
         .on(work.ground)
-        .returning(&kept, Returning { to: Some(Vec::new()), way, along })
+        .returning(&kept, ReturnProof { to: Some(Vec::new()), way, along })
 }
 
 /// Returns the last marking of a decreasing walk if it lacks initial tokens and enables none of
@@ -149,7 +149,7 @@ fn by_walks(net: &Net, falling: &[TransitionId], seed: u64, budget: &Budget) -> 
     falling.iter().for_each(|t| falls[t.index()] = true);
     let mut rng = fastrand::Rng::with_seed(seed);
     for walk in 0..WALKS {
-        let mut roam = Roam::new(net, net.initial(), rng.u64(..));
+        let mut roam = RecordingWalk::new(net, net.initial(), rng.u64(..));
         roam.walk(rng.u64(0..1 << (walk as u32 % LONGEST + 1)));
         if budget.is_exhausted() {
             return None;
@@ -163,7 +163,7 @@ fn by_walks(net: &Net, falling: &[TransitionId], seed: u64, budget: &Budget) -> 
 }
 
 /// Result of the proof that bad markings are unreachable.
-enum Excluded {
+enum ProofResult {
     /// Proved, with the given certificate.
     By(Arc<Document>),
     /// Refuted by the given reachable marking.
@@ -174,7 +174,7 @@ enum Excluded {
 
 /// Tries to prove that no reachable marking disables all transitions of `falling` while an initial
 /// token is missing.
-fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
+fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> ProofResult {
     // A proof about the whole net must not depend on unproved claims of the model.
     let net = &net.without_unit_claim();
     let missing = covering(net, net.initial()).negated();
@@ -190,7 +190,10 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
     let known = intervals::run(&task, board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
     if board.is_open(id) {
         // The single goal gets the whole time.
-        let config = state_equation::Config { share: 1.0, ..state_equation::Config::default() };
+        let config = state_equation::StateEquationConfig {
+            share: 1.0,
+            ..state_equation::StateEquationConfig::default()
+        };
         if let Ok(mut engine) = state_equation::Engine::for_goals(net, &goals, &config) {
             let over = board.over(ENGINE.technique);
             engine.slice(&slice.slice(SLICE), &task, over);
@@ -201,7 +204,7 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
     }
     if board.is_open(id) && !budget.is_exhausted() {
         let goals = vec![(id, Goal::Reach(wanted.clone()))];
-        let ground = Ground::original(net, goals, Facts::none(net), &known);
+        let ground = WorkingNet::original(net, goals, Facts::none(net), &known);
         let (ground, board, hints) = (&ground, &board, Vec::new());
         let assignment =
             Assignment { ground, board, seed: 1, threads: 1, dump: None, smt_solver: None, hints };
@@ -211,17 +214,17 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
     }
     match board.knowledge(id) {
         Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => match proof.document {
-            Some(document) => Excluded::By(document),
-            None => Excluded::Unknown,
+            Some(document) => ProofResult::By(document),
+            None => ProofResult::Unknown,
         },
         Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) => {
             let sequence = witness.to_sequence();
             match sequence.and_then(|sequence| crate::evidence::replay(net, &sequence).ok()) {
-                Some(end) if wanted.holds(net, &end) => Excluded::Not(end),
-                _ => Excluded::Unknown,
+                Some(end) if wanted.holds(net, &end) => ProofResult::Not(end),
+                _ => ProofResult::Unknown,
             }
         }
-        _ => Excluded::Unknown,
+        _ => ProofResult::Unknown,
     }
 }
 

@@ -14,7 +14,7 @@
 //! Farkas, *Theorie der einfachen Ungleichungen*, 1902.
 
 use super::{one_of, open};
-use crate::board::Homes;
+use crate::board::HomeReporter;
 use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::home::Structure;
 use num_integer::Integer as _;
@@ -59,7 +59,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 }
 
 /// Reports the goals that the weights refute. Returns their number.
-fn report(work: &Assignment<'_>, homes: Homes<'_>, weights: &[(PlaceId, u64)]) -> usize {
+fn report(work: &Assignment<'_>, homes: HomeReporter<'_>, weights: &[(PlaceId, u64)]) -> usize {
     let net = work.ground.net();
     let mut weight = vec![0u64; net.place_count()];
     weights.iter().for_each(|&(place, w)| weight[place.index()] = w);

@@ -12,11 +12,11 @@
 
 use super::{one_of, open, reduced_for};
 use crate::board::{HomeFinding, Proof, SearchExtent};
-use crate::engine::explicit::graph::{Graph, Search};
+use crate::engine::explicit::graph::{ExplicitGraph, GraphSearch};
 use crate::engine::walk;
 use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::{Document, pump_grows};
-use crate::ground::Ground;
+use crate::ground::WorkingNet;
 use parikh_net::parts::Subnet;
 use parikh_net::printable::counted;
 use parikh_net::{Facts, GoalId, Marking, Predicate, TransitionId};
@@ -95,7 +95,7 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
 /// part, because the parts are independent.
 fn on_parts(
     work: &Assignment<'_>,
-    ground: &Ground<'_>,
+    ground: &WorkingNet<'_>,
     parts: &[Subnet],
     budget: &Budget,
 ) -> Result<String, String> {
@@ -126,7 +126,7 @@ fn on_parts(
         if wanted.is_empty() {
             continue;
         }
-        let graph = Graph::explore(&part.net, &Facts::none(&part.net), budget);
+        let graph = ExplicitGraph::explore(&part.net, &Facts::none(&part.net), budget);
         let mut graph = graph.map_err(|why| why.to_string())?;
         visited = SearchExtent { markings: visited.markings + graph.states(), parts: parts.len() };
         let predicates: Vec<&Predicate> = wanted.iter().map(|(_, wanted)| wanted).collect();
@@ -148,7 +148,11 @@ fn on_parts(
 
 /// Builds the graph of a net and reports the goals that it decides. Returns an error if there is no
 /// graph.
-fn on_net(work: &Assignment<'_>, ground: &Ground<'_>, budget: &Budget) -> Result<String, String> {
+fn on_net(
+    work: &Assignment<'_>,
+    ground: &WorkingNet<'_>,
+    budget: &Budget,
+) -> Result<String, String> {
     let goals: Vec<(GoalId, &Predicate)> = open(ground, work.board).collect();
     if goals.is_empty() {
         return Ok("nothing to do".to_owned());
@@ -159,8 +163,8 @@ fn on_net(work: &Assignment<'_>, ground: &Ground<'_>, budget: &Budget) -> Result
     // The exploration also checks the model's claim of safe units.
     let units = net.safe_units().filter(|_| is_read);
     let breaks = |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
-    let search = units.map(|_| Search { wanted: &breaks, found: &mut breaking });
-    let graph = Graph::explore_looking(net, &facts, budget, search);
+    let search = units.map(|_| GraphSearch { wanted: &breaks, found: &mut breaking });
+    let graph = ExplicitGraph::explore_looking(net, &facts, budget, search);
     if let Some(sequence) = breaking {
         work.board.check_claim(&sequence, u64::MAX);
     }

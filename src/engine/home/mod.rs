@@ -31,13 +31,13 @@ use crate::board::Board;
 use crate::engine::Assignment;
 use crate::engine::reduced;
 use crate::evidence::home::liveness::one_of;
-use crate::ground::Ground;
+use crate::ground::WorkingNet;
 use parikh_net::{GoalId, Predicate};
 use parikh_solvers::Budget;
 
 /// Returns the open home goals of `ground` with their predicates.
 fn open<'g>(
-    ground: &'g Ground<'g>,
+    ground: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
 ) -> impl Iterator<Item = (GoalId, &'g Predicate)> + Clone {
     let homes = ground.homes().iter().filter(|(id, _)| board.is_open(*id));
@@ -45,7 +45,7 @@ fn open<'g>(
 }
 
 /// Returns the original net reduced for the liveness of the goals, if that is smaller.
-fn reduced_for<'g>(work: &Assignment<'g>, budgets: (&Budget, &Budget)) -> Option<Ground<'g>> {
+fn reduced_for<'g>(work: &Assignment<'g>, budgets: (&Budget, &Budget)) -> Option<WorkingNet<'g>> {
     let live =
         open(work.ground, work.board).filter(|(_, wanted)| matches!(wanted, Predicate::Enabled(_)));
     let live: Vec<GoalId> = live.map(|(id, _)| id).collect();

@@ -14,7 +14,7 @@
 //! m₀ ──random walk──▶ m ──another──▶ fires a, b, c     d? e? ──▶ intervals, state equation, search, diagrams from m
 //! ```
 
-use super::roam::Roam;
+use super::roam::RecordingWalk;
 use super::{one_of, open};
 use crate::board::{Argument, Board, Knowledge, Proof, Reach};
 use crate::engine::diagrams::confirm::closed_set;
@@ -61,7 +61,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let mut looked = 0u64;
     // The lengths grow from short to long, repeatedly. The proofs cost about as much as the walk.
     for length in LENGTHS.cycle() {
-        let mut roam = Roam::new(net, net.initial(), rng.u64(..));
+        let mut roam = RecordingWalk::new(net, net.initial(), rng.u64(..));
         let mut sequence = FiringSequence::new();
         let steps = rng.u64(1u64 << (length - 1)..1u64 << length);
         while sequence.firings() < u128::from(steps) && !roam.is_dead() {
@@ -87,7 +87,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             }
             continue;
         }
-        let mut from_there = Roam::new(net, roam.marking(), rng.u64(..));
+        let mut from_there = RecordingWalk::new(net, roam.marking(), rng.u64(..));
         from_there.walk((4 * steps).clamp(1 << 10, 1 << 17));
         let seen = |wanted: &Predicate| match one_of(wanted) {
             Some(asked) => asked.iter().any(|t| from_there.seen()[t.index()]),
@@ -174,14 +174,14 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
         board.ids().filter_map(of).collect()
     };
     if refuted().is_empty() && board.open_count() > 0 {
-        let config = state_equation::Config::default();
+        let config = state_equation::StateEquationConfig::default();
         if let Ok(mut engine) = state_equation::Engine::for_goals(net, &goals, &config) {
             engine.slice(&slice, &task(&slice), board.over("STATE_EQUATION"));
         }
     }
     if refuted().is_empty() && board.open_count() > 0 {
         let (under, over) = (board.under("EXPLICIT"), board.over("EXPLICIT"));
-        explicit::run(&task(&short), under, over, &explicit::Config::default());
+        explicit::run(&task(&short), under, over, &explicit::ExplicitConfig::default());
     }
     refuted()
 }

@@ -3,7 +3,7 @@
 use parikh_net::{FiringSequence, Marking, Net, TransitionId};
 
 /// A random walk with its marking and enabled transitions.
-pub(super) struct Roam<'n> {
+pub(super) struct RecordingWalk<'n> {
     net: &'n Net,
     marking: Marking,
     /// For each transition, the number of input places without enough tokens.
@@ -20,11 +20,11 @@ pub(super) struct Roam<'n> {
 
 const NONE: u32 = u32::MAX;
 
-impl<'n> Roam<'n> {
+impl<'n> RecordingWalk<'n> {
     /// Begins a walk at `marking`.
     pub(super) fn new(net: &'n Net, marking: &Marking, seed: u64) -> Self {
         let count = net.transition_count();
-        let mut roam = Roam {
+        let mut roam = RecordingWalk {
             net,
             marking: marking.clone(),
             lacking: vec![0; count],
@@ -152,7 +152,7 @@ mod tests {
             "place a 5\nplace b\ntransition t: 2*a -> b\ntransition u: b -> a\ntransition v: 3*b -> b",
         )
         .unwrap();
-        let mut roam = Roam::new(&net, net.initial(), 1);
+        let mut roam = RecordingWalk::new(&net, net.initial(), 1);
         for _ in 0..50 {
             roam.walk(1);
             let enabled = |t: &TransitionId| net.is_enabled(roam.marking(), *t);

@@ -20,7 +20,7 @@ use parikh_solvers::Budget;
 use std::collections::{HashMap, VecDeque};
 
 /// Place weights. 0 for places not listed.
-pub(super) type Weights = Vec<(PlaceId, u64)>;
+pub(super) type DecreasingWeights = Vec<(PlaceId, u64)>;
 
 /// Limit on the number of added transitions.
 const ROUNDS: usize = 60;
@@ -41,8 +41,8 @@ pub(super) fn find<E>(
     net: &Net,
     home: &Marking,
     (budget, rng): (&Budget, &mut fastrand::Rng),
-    mut ends: impl FnMut(&Weights, &[TransitionId]) -> Result<Option<Marking>, E>,
-) -> Result<Option<Weights>, E> {
+    mut ends: impl FnMut(&DecreasingWeights, &[TransitionId]) -> Result<Option<Marking>, E>,
+) -> Result<Option<DecreasingWeights>, E> {
     let mut weights = shortest(net, home, budget);
     let mut required: Vec<TransitionId> = Vec::new();
     for _ in 0..ROUNDS {
@@ -74,7 +74,7 @@ pub(super) fn find<E>(
 
 /// Returns initial weights from shortest paths: the weight of a place exceeds the total weight of
 /// the products of one of its consumers.
-fn shortest(net: &Net, home: &Marking, budget: &Budget) -> Weights {
+fn shortest(net: &Net, home: &Marking, budget: &Budget) -> DecreasingWeights {
     let mut weight: Vec<Option<u64>> = net.places().map(|p| (home[p] > 0).then_some(0)).collect();
     let mut open: VecDeque<TransitionId> = net.transitions().collect();
     let mut is_open = vec![true; net.transition_count()];
@@ -152,7 +152,7 @@ mod tests {
         .unwrap();
         let named = |name: &str| net.transition_named(name).unwrap();
         let mut asked = 0;
-        let ends = |_: &Weights, falling: &[TransitionId]| {
+        let ends = |_: &DecreasingWeights, falling: &[TransitionId]| {
             asked += 1;
             let end = Marking::new(vec![0, 1, 0, 0, 1]);
             Ok::<_, ()>((!falling.contains(&named("on"))).then_some(end))

@@ -20,7 +20,7 @@
 
 use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::home::Structure;
-use crate::evidence::home::undone::Undoing;
+use crate::evidence::home::undone::UndoProof;
 use crate::structure::semiflows::place_semiflows;
 use parikh_net::{Arc, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
@@ -53,7 +53,7 @@ const RAYS: usize = 2000;
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let net = work.ground.net();
-    let mut search = Search { net, sums: None, budget, left: 0, failed: HashMap::new() };
+    let mut search = UndoingSearch { net, sums: None, budget, left: 0, failed: HashMap::new() };
     let mut all = Vec::with_capacity(net.transition_count());
     for t in net.transitions() {
         match search.undo(t) {
@@ -67,31 +67,31 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 }
 
 /// A marking with few tokens: marked places by index, ascending.
-type Few = BTreeMap<usize, u64>;
+type SparseMarking = BTreeMap<usize, u64>;
 
 /// A semiflow with the initial value of the sum.
-struct Sum {
+struct ValuedSemiflow {
     weights: Vec<(PlaceId, u64)>,
     initially: i128,
 }
 
-struct Search<'a> {
+struct UndoingSearch<'a> {
     net: &'a Net,
     /// Semiflows, small ones first. Computed when first needed.
-    sums: Option<Vec<Sum>>,
+    sums: Option<Vec<ValuedSemiflow>>,
     budget: &'a Budget,
     /// Number of remaining searches for this transition.
     left: usize,
     /// Markings for which the search failed, with the number of additional tokens, for the current
     /// transition.
-    failed: HashMap<Few, usize>,
+    failed: HashMap<SparseMarking, usize>,
 }
 
-impl Search<'_> {
-    fn undo(&mut self, t: TransitionId) -> Option<Undoing> {
+impl UndoingSearch<'_> {
+    fn undo(&mut self, t: TransitionId) -> Option<UndoProof> {
         self.left = SEARCHES;
         self.failed.clear();
-        let few = |arcs: &[Arc]| -> Few {
+        let few = |arcs: &[Arc]| -> SparseMarking {
             arcs.iter().map(|arc| (arc.place.index(), arc.weight)).collect()
         };
         let (start, end) = (few(self.net.post(t)), few(self.net.pre(t)));
@@ -99,19 +99,24 @@ impl Search<'_> {
     }
 
     /// Finds a way from `here` to `there` with at most `deepest` additional tokens.
-    fn from(&mut self, here: &Few, there: &Few, deepest: usize) -> Option<Undoing> {
+    fn from(
+        &mut self,
+        here: &SparseMarking,
+        there: &SparseMarking,
+        deepest: usize,
+    ) -> Option<UndoProof> {
         if self.failed.get(here).is_some_and(|&failed| failed >= deepest) {
             return None;
         }
         self.left = self.left.checked_sub(1)?;
         let wanting = match way(self.net, here, there, self.budget) {
-            Ok(steps) => return Some(Undoing::By(steps)),
+            Ok(steps) => return Some(UndoProof::By(steps)),
             Err(wanting) => wanting,
         };
         let sums = if deepest > 0 { self.helpful(here, &wanting) } else { Vec::new() };
         for at in sums {
             let weights = self.sums.as_ref()?[at].weights.clone();
-            let with = |few: &Few, p: PlaceId| {
+            let with = |few: &SparseMarking, p: PlaceId| {
                 let mut more = few.clone();
                 *more.entry(p.index()).or_insert(0) += 1;
                 more
@@ -119,7 +124,7 @@ impl Search<'_> {
             let case =
                 |&(p, _): &(PlaceId, u64)| self.from(&with(here, p), &with(there, p), deepest - 1);
             if let Some(cases) = weights.iter().map(case).collect() {
-                return Some(Undoing::Cases { sum: weights, cases });
+                return Some(UndoProof::Cases { sum: weights, cases });
             }
             if self.left == 0 || self.budget.is_exhausted() {
                 return None;
@@ -131,7 +136,7 @@ impl Search<'_> {
 
     /// Returns the semiflows whose value exceeds that of `here` and that contain a missing place.
     /// The most needed and smallest come first.
-    fn helpful(&mut self, here: &Few, wanting: &BTreeMap<PlaceId, usize>) -> Vec<usize> {
+    fn helpful(&mut self, here: &SparseMarking, wanting: &BTreeMap<PlaceId, usize>) -> Vec<usize> {
         let (net, budget) = (self.net, self.budget);
         let sums = self.sums.get_or_insert_with(|| semiflows(net, budget));
         let held = |p: PlaceId| i128::from(here.get(&p.index()).copied().unwrap_or(0));
@@ -149,7 +154,7 @@ impl Search<'_> {
     }
 }
 
-fn semiflows(net: &Net, budget: &Budget) -> Vec<Sum> {
+fn semiflows(net: &Net, budget: &Budget) -> Vec<ValuedSemiflow> {
     let flows = place_semiflows(net, RAYS, &budget.share(0.3)).flows;
     let sum = |flow: &crate::structure::flows::PlaceFlow| {
         let weights = flow.terms().iter().map(|(p, weight)| Some((*p, weight.to_u64()?)));
@@ -157,9 +162,9 @@ fn semiflows(net: &Net, budget: &Budget) -> Vec<Sum> {
         let term =
             |&(p, weight): &(PlaceId, u64)| i128::from(weight).checked_mul(net.initial()[p].into());
         let initially = weights.iter().try_fold(0i128, |all, it| all.checked_add(term(it)?))?;
-        Some(Sum { weights, initially })
+        Some(ValuedSemiflow { weights, initially })
     };
-    let mut sums: Vec<Sum> = flows.iter().filter_map(sum).collect();
+    let mut sums: Vec<ValuedSemiflow> = flows.iter().filter_map(sum).collect();
     sums.sort_by_key(|sum| sum.weights.len());
     sums
 }
@@ -169,11 +174,11 @@ fn semiflows(net: &Net, budget: &Budget) -> Vec<Sum> {
 /// such cases.
 fn way(
     net: &Net,
-    start: &Few,
-    end: &Few,
+    start: &SparseMarking,
+    end: &SparseMarking,
     budget: &Budget,
 ) -> Result<Vec<(TransitionId, u64)>, BTreeMap<PlaceId, usize>> {
-    let mut came: HashMap<Few, Option<(Few, TransitionId)>> =
+    let mut came: HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>> =
         HashMap::from([(start.clone(), None)]);
     let mut waiting = VecDeque::from([start.clone()]);
     let mut wanting: BTreeMap<PlaceId, usize> = BTreeMap::new();
@@ -206,7 +211,7 @@ fn way(
     Err(wanting)
 }
 
-fn fire(net: &Net, from: &Few, t: TransitionId) -> Option<Few> {
+fn fire(net: &Net, from: &SparseMarking, t: TransitionId) -> Option<SparseMarking> {
     let mut tokens = from.clone();
     for arc in net.pre(t) {
         let held = tokens.get_mut(&arc.place.index())?;
@@ -220,7 +225,10 @@ fn fire(net: &Net, from: &Few, t: TransitionId) -> Option<Few> {
     Some(tokens)
 }
 
-fn back(came: &HashMap<Few, Option<(Few, TransitionId)>>, mut at: Few) -> Vec<(TransitionId, u64)> {
+fn back(
+    came: &HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>>,
+    mut at: SparseMarking,
+) -> Vec<(TransitionId, u64)> {
     let mut back = Vec::new();
     while let Some(Some((from, t))) = came.get(&at) {
         back.push((*t, 1));
@@ -236,10 +244,10 @@ mod tests {
     use crate::evidence::home::undone::check_undone;
     use parikh_net::text;
 
-    fn undone(net: &Net) -> Vec<Option<Undoing>> {
+    fn undone(net: &Net) -> Vec<Option<UndoProof>> {
         let budget = Budget::unlimited();
         let failed = HashMap::new();
-        let mut search = Search { net, sums: None, budget: &budget, left: 0, failed };
+        let mut search = UndoingSearch { net, sums: None, budget: &budget, left: 0, failed };
         net.transitions().map(|t| search.undo(t)).collect()
     }
 
@@ -251,7 +259,7 @@ mod tests {
         )
         .unwrap();
         let undone = undone(&net);
-        assert!(matches!(&undone[0], Some(Undoing::By(steps)) if steps.len() == 2));
+        assert!(matches!(&undone[0], Some(UndoProof::By(steps)) if steps.len() == 2));
         // Needs another token of a, which no semiflow provides.
         assert_eq!(undone[1], None);
     }
@@ -265,9 +273,9 @@ mod tests {
              transition make2: y -> a + e",
         )
         .unwrap();
-        let all: Option<Vec<Undoing>> = undone(&net).into_iter().collect();
+        let all: Option<Vec<UndoProof>> = undone(&net).into_iter().collect();
         let all = all.expect("reversible");
-        assert!(all.iter().any(|undoing| matches!(undoing, Undoing::Cases { .. })));
+        assert!(all.iter().any(|undoing| matches!(undoing, UndoProof::Cases { .. })));
         check_undone(&net, &all, &mut || true).unwrap();
     }
 }

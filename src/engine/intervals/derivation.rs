@@ -11,14 +11,14 @@
 //!                              └▶ a place invariant ─▶ ends of its other places …
 //! ```
 //!
-//! The traced reasons become the steps of a [`Bounds`] certificate. The inductive bounds come
-//! first, then one weighted step per use of a place invariant, then units, then the remaining
+//! The traced reasons become the steps of a [`BoundsCertificate`] certificate. The inductive bounds
+//! come first, then one weighted step per use of a place invariant, then units, then the remaining
 //! intervals in one inductive step, whose parts may depend on each other. All claims of a pass
 //! share one derivation, so that thousands of goals need only one pass over each bound.
 
 use crate::evidence::Document;
-use crate::evidence::certificate::bounds::{Bound, Bounds, Inference};
-use crate::structure::intervals::Level;
+use crate::evidence::certificate::bounds::{BoundStep, BoundsCertificate, TokenBound};
+use crate::structure::intervals::ProvenanceIntervals;
 use parikh_net::facts::{DerivedBound, Reason};
 use parikh_net::{Atom, Facts, Net, PlaceArc, PlaceId, Predicate, Provenance, TransitionId};
 use parikh_solvers::Budget;
@@ -34,7 +34,7 @@ const POLLING: usize = 256;
 pub(super) fn document(
     net: &Net,
     facts: &Facts,
-    level: &Level,
+    level: &ProvenanceIntervals,
     refuted: &[Predicate],
     budget: &Budget,
 ) -> Option<(Arc<Document>, Vec<bool>)> {
@@ -57,25 +57,25 @@ pub(super) fn document(
 pub(in crate::engine) fn bounds(
     net: &Net,
     facts: &Facts,
-    level: &Level,
+    level: &ProvenanceIntervals,
     ends: impl Iterator<Item = (PlaceId, bool)>,
     budget: &Budget,
-) -> Option<Bounds> {
+) -> Option<BoundsCertificate> {
     let mut derivation = Derivation::new(net, facts, level);
     ends.for_each(|(place, upper)| derivation.request(place, upper));
     Some(certificate(derivation.steps(budget)?))
 }
 
-fn certificate(steps: Vec<Inference>) -> Bounds {
-    let assumes_units = steps.iter().any(|step| matches!(step, Inference::SafeUnits(_)));
-    Bounds { assumes_units, steps }
+fn certificate(steps: Vec<BoundStep>) -> BoundsCertificate {
+    let assumes_units = steps.iter().any(|step| matches!(step, BoundStep::SafeUnits(_)));
+    BoundsCertificate { assumes_units, steps }
 }
 
 /// The bounds needed for the refutations, as far as they have been traced.
 struct Derivation<'a> {
     net: &'a Net,
     facts: &'a Facts,
-    level: &'a Level,
+    level: &'a ProvenanceIntervals,
     /// For each place and side, the positions in the list of derived bounds, ascending. Computed
     /// when first needed.
     positions: Option<HashMap<(PlaceId, bool), Vec<usize>>>,
@@ -83,14 +83,14 @@ struct Derivation<'a> {
     asked: HashSet<(PlaceId, bool)>,
     waiting: Vec<(PlaceId, bool)>,
     /// Jointly inductive bounds.
-    together: BTreeSet<Bound>,
+    together: BTreeSet<TokenBound>,
     safe: BTreeSet<PlaceId>,
     /// For each position, true if a derived bound is needed. Empty if none is.
     needed: Vec<bool>,
 }
 
 impl<'a> Derivation<'a> {
-    fn new(net: &'a Net, facts: &'a Facts, level: &'a Level) -> Self {
+    fn new(net: &'a Net, facts: &'a Facts, level: &'a ProvenanceIntervals) -> Self {
         Derivation {
             net,
             facts,
@@ -141,7 +141,7 @@ impl<'a> Derivation<'a> {
     }
 
     /// Traces all requests and returns the steps in order. Returns `None` if a reason is unknown.
-    fn steps(mut self, budget: &Budget) -> Option<Vec<Inference>> {
+    fn steps(mut self, budget: &Budget) -> Option<Vec<BoundStep>> {
         let mut followed = 0usize;
         while let Some((place, upper)) = self.waiting.pop() {
             followed += 1;
@@ -153,10 +153,10 @@ impl<'a> Derivation<'a> {
         self.close(budget)?;
         let mut steps = self.derived_steps();
         if !self.safe.is_empty() {
-            steps.push(Inference::SafeUnits(self.safe.into_iter().collect()));
+            steps.push(BoundStep::SafeUnits(self.safe.into_iter().collect()));
         }
         if !self.together.is_empty() {
-            steps.push(Inference::Inductive(self.together.into_iter().collect()));
+            steps.push(BoundStep::Inductive(self.together.into_iter().collect()));
         }
         Some(steps)
     }
@@ -174,7 +174,7 @@ impl<'a> Derivation<'a> {
             if raising.clone().any(|arc| level.is_possible(arc.transition)) {
                 return self.explain_upper(place, tokens);
             }
-            self.together.insert(Bound { place, upper, tokens });
+            self.together.insert(TokenBound { place, upper, tokens });
             raising.for_each(|arc| self.blocked(arc.transition));
         } else {
             let tokens = level.low(place);
@@ -190,7 +190,7 @@ impl<'a> Derivation<'a> {
             if breaks || net.initial()[place] < tokens {
                 return self.mark_tightest(place, upper, tokens);
             }
-            self.together.insert(Bound { place, upper, tokens });
+            self.together.insert(TokenBound { place, upper, tokens });
             lowering.for_each(|arc| self.blocked(arc.transition));
         }
         Some(())
@@ -319,14 +319,14 @@ impl<'a> Derivation<'a> {
     }
 
     /// Returns the steps for the needed derived bounds.
-    fn derived_steps(&self) -> Vec<Inference> {
+    fn derived_steps(&self) -> Vec<BoundStep> {
         let derived = self.facts.derived();
         let mut first = Vec::new();
-        let mut weighted: Vec<Inference> = Vec::new();
+        let mut weighted: Vec<BoundStep> = Vec::new();
         let mut of_flows: HashMap<(usize, usize, bool), usize> = HashMap::new();
         for (at, bound) in derived.iter().enumerate().filter(|(at, _)| self.needed_at(*at)) {
             let DerivedBound { place, upper, tokens, .. } = *bound;
-            let stated = Bound { place, upper, tokens };
+            let stated = TokenBound { place, upper, tokens };
             let Reason::Flow { flow, using } = bound.reason else {
                 first.push(stated);
                 continue;
@@ -338,14 +338,14 @@ impl<'a> Derivation<'a> {
                 let terms = self.facts.flows[flow].terms().iter();
                 let weights = terms.map(|&(place, value)| (place, sign * i128::from(value)));
                 weighted
-                    .push(Inference::Weighted { weights: weights.collect(), bounds: Vec::new() });
+                    .push(BoundStep::Weighted { weights: weights.collect(), bounds: Vec::new() });
                 weighted.len() - 1
             });
-            if let Some(Inference::Weighted { bounds, .. }) = weighted.get_mut(step) {
+            if let Some(BoundStep::Weighted { bounds, .. }) = weighted.get_mut(step) {
                 bounds.push(stated);
             }
         }
-        let inductive = (!first.is_empty()).then_some(Inference::Inductive(first));
+        let inductive = (!first.is_empty()).then_some(BoundStep::Inductive(first));
         inductive.into_iter().chain(weighted).collect()
     }
 

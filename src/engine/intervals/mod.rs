@@ -9,12 +9,12 @@ mod derivation;
 pub(super) use derivation::bounds;
 
 use super::Task;
-use crate::board::{Argument, Over, Proof, Under};
-use crate::structure::intervals::{Decision, Intervals};
+use crate::board::{Argument, Proof, ProofReporter, WitnessReporter};
+use crate::structure::intervals::{IntervalDecision, Intervals};
 use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate, Provenance};
 
 /// Computes the intervals, and settles the goals that they decide.
-pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> Intervals {
+pub fn run(task: &Task<'_>, under: WitnessReporter<'_>, over: ProofReporter<'_>) -> Intervals {
     let intervals = Intervals::new(task.net, task.facts);
     settle(&intervals, task, under, over);
     intervals
@@ -22,7 +22,12 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> Intervals {
 
 /// Like [`run`], with known intervals computed from the facts of the task. Claims with the same
 /// provenance share one certificate. Bounds that the facts do not explain settle nothing.
-pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Over<'_>) {
+pub fn settle(
+    intervals: &Intervals,
+    task: &Task<'_>,
+    under: WitnessReporter<'_>,
+    over: ProofReporter<'_>,
+) {
     let mut refuted: [Vec<(GoalId, Option<i128>, Predicate)>; 3] = Default::default();
     for (at, (id, goal)) in task.goals.iter().enumerate() {
         if !task.board.is_open(*id) {
@@ -33,10 +38,12 @@ pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Ov
         }
         match goal {
             MarkingGoal::Reach(predicate) => match intervals.decide(task.net, predicate) {
-                Some(Decision { holds: false, rests_on }) => {
+                Some(IntervalDecision { holds: false, rests_on }) => {
                     refuted[rests_on as usize].push((*id, None, predicate.clone()));
                 }
-                Some(Decision { holds: true, .. }) => under.reached(*id, FiringSequence::new()),
+                Some(IntervalDecision { holds: true, .. }) => {
+                    under.reached(*id, FiringSequence::new())
+                }
                 None => {}
             },
             MarkingGoal::Maximise(sum) => {

@@ -1,6 +1,6 @@
 //! The engine: treats the open properties in turn, short ones first.
 
-use super::{Lassos, Unknown};
+use super::{Lassos, UndecidedReason};
 use crate::engine::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
 use parikh_net::printable::counted;
 use parikh_net::{GoalId, RunProperty};
@@ -57,10 +57,10 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
                     without.insert(*id);
                     runs.searched(*id, lassos.expanded().into());
                 }
-                Err(why @ (Unknown::Automaton(_) | Unknown::Fairness(_))) => {
+                Err(why @ (UndecidedReason::Automaton(_) | UndecidedReason::Fairness(_))) => {
                     work.board.gave_up(*id, ENGINE.name, &why.to_string());
                 }
-                Err(Unknown::Incomplete(_)) => {}
+                Err(UndecidedReason::Incomplete(_)) => {}
             }
             expanded += u64::from(lassos.expanded());
         }

@@ -16,9 +16,9 @@
 //! Science of Computer Programming 8, 1987; M. R. Henzinger, J. A. Telle, *Faster algorithms for
 //! the nonemptiness of Streett automata and for communication protocol pruning*, SWAT 1996.
 
-use super::letters::Compiled;
-use super::search::Run;
-use crate::engine::explicit::state_space::Incomplete;
+use super::letters::CompiledAutomaton;
+use super::search::EdgeRun;
+use crate::engine::explicit::state_space::ExplorationError;
 use crate::engine::markings::{Markings, Successor};
 use parikh_net::components::components;
 use parikh_temporal::Marks;
@@ -26,7 +26,7 @@ use std::collections::{HashMap, VecDeque};
 
 /// A fairness assumption for a transition, with the letter bits that describe its state.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fair {
+pub(crate) struct FairnessAssumption {
     /// True for strong fairness, false for weak fairness.
     pub(crate) strong: bool,
     /// Bit for "the transition is enabled".
@@ -40,7 +40,7 @@ const FIRST_LOOK: usize = 1 << 10;
 
 /// An edge between nodes.
 #[derive(Clone, Copy)]
-struct Way {
+struct ProductEdge {
     target: u32,
     marks: Marks,
     successor: Successor,
@@ -49,19 +49,19 @@ struct Way {
 /// A search for a fair accepting run. See the module documentation.
 pub(crate) struct FairSearch<'m, 'n, 'a> {
     markings: &'m mut Markings<'n>,
-    automaton: &'a Compiled,
-    fair: &'a [Fair],
+    automaton: &'a CompiledAutomaton,
+    fair: &'a [FairnessAssumption],
     /// For each pair of marking and state, its node.
     numbers: HashMap<(u32, u32), u32>,
     /// For each node, its marking and state.
     nodes: Vec<(u32, u32)>,
     /// For each expanded node, the start of its edges.
     begins: Vec<usize>,
-    ways: Vec<Way>,
+    ways: Vec<ProductEdge>,
 }
 
 /// The letter bits and marks seen in a component or on a cycle.
-struct Met {
+struct ComponentFacts {
     fired: Vec<u64>,
     ever: Vec<u64>,
     always: Vec<u64>,
@@ -71,8 +71,8 @@ struct Met {
 impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     pub(crate) fn new(
         markings: &'m mut Markings<'n>,
-        automaton: &'a Compiled,
-        fair: &'a [Fair],
+        automaton: &'a CompiledAutomaton,
+        fair: &'a [FairnessAssumption],
     ) -> Self {
         let (numbers, nodes) = (HashMap::new(), Vec::new());
         let (begins, ways) = (Vec::new(), Vec::new());
@@ -85,7 +85,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     ///
     /// # Errors
     /// Returns an error if the budget ends first.
-    pub(crate) fn run(&mut self, open: bool) -> Result<Option<Run>, Incomplete> {
+    pub(crate) fn run(&mut self, open: bool) -> Result<Option<EdgeRun>, ExplorationError> {
         if self.automaton.states.is_empty() {
             return Ok(None);
         }
@@ -96,8 +96,8 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
             if open && self.automaton.universal[state as usize] {
                 let node = self.begins.len() as u32;
                 let prefix = if node == 0 { Some(Vec::new()) } else { self.way_to(&[node]) };
-                let prefix = edges(&prefix.ok_or(Incomplete::Full)?);
-                return Ok(Some(Run { prefix, cycle: Vec::new() }));
+                let prefix = edges(&prefix.ok_or(ExplorationError::Full)?);
+                return Ok(Some(EdgeRun { prefix, cycle: Vec::new() }));
             }
             self.expand(marking, state)?;
             if self.begins.len() == next_look {
@@ -110,7 +110,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         self.look()
     }
 
-    fn expand(&mut self, marking: u32, state: u32) -> Result<(), Incomplete> {
+    fn expand(&mut self, marking: u32, state: u32) -> Result<(), ExplorationError> {
         self.markings.expand(marking)?;
         self.begins.push(self.ways.len());
         let automaton = self.automaton;
@@ -120,32 +120,32 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
                 let letter = self.markings.letter(marking);
                 if edge.mask.reads(letter, self.markings.fired(successor.1)) {
                     let target = self.number(successor.0, edge.target)?;
-                    self.ways.push(Way { target, marks: edge.marks, successor });
+                    self.ways.push(ProductEdge { target, marks: edge.marks, successor });
                 }
             }
         }
         Ok(())
     }
 
-    fn number(&mut self, marking: u32, state: u32) -> Result<u32, Incomplete> {
+    fn number(&mut self, marking: u32, state: u32) -> Result<u32, ExplorationError> {
         if let Some(&node) = self.numbers.get(&(marking, state)) {
             return Ok(node);
         }
-        let node = u32::try_from(self.nodes.len()).map_err(|_| Incomplete::Full)?;
+        let node = u32::try_from(self.nodes.len()).map_err(|_| ExplorationError::Full)?;
         self.numbers.insert((marking, state), node);
         self.nodes.push((marking, state));
         Ok(node)
     }
 
     /// Returns the edges of a node. Empty for an unexpanded node.
-    fn after(&self, node: u32) -> &[Way] {
+    fn after(&self, node: u32) -> &[ProductEdge] {
         let at = node as usize;
         let Some(&begin) = self.begins.get(at) else { return &[] };
         &self.ways[begin..self.begins.get(at + 1).copied().unwrap_or(self.ways.len())]
     }
 
     /// Searches for a fair run among the visited nodes.
-    fn look(&mut self) -> Result<Option<Run>, Incomplete> {
+    fn look(&mut self) -> Result<Option<EdgeRun>, ExplorationError> {
         const OUTSIDE: u32 = u32::MAX;
         let mut left: Vec<Vec<u32>> = vec![(0..self.begins.len() as u32).collect()];
         let mut local = vec![OUTSIDE; self.nodes.len()];
@@ -170,7 +170,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
                     None => None,
                     Some(lacking) if lacking.is_empty() => {
                         let run = self.round(&component, &inside);
-                        Some(run.ok_or(Incomplete::Full)?)
+                        Some(run.ok_or(ExplorationError::Full)?)
                     }
                     Some(lacking) => {
                         let rest = component.iter().copied().filter(|&node| {
@@ -195,7 +195,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     }
 
     /// Returns the bits and marks of a component.
-    fn met(&self, component: &[u32], inside: &dyn Fn(u32) -> bool) -> Met {
+    fn met(&self, component: &[u32], inside: &dyn Fn(u32) -> bool) -> ComponentFacts {
         let mut met = self.met_at(component.first().copied().unwrap_or(0));
         for &node in component {
             self.meet(&mut met, node);
@@ -207,19 +207,24 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     }
 
     /// Returns the bits of a single node.
-    fn met_at(&self, node: u32) -> Met {
+    fn met_at(&self, node: u32) -> ComponentFacts {
         let letter = self.letter(node).to_vec();
-        Met { fired: vec![0; letter.len()], ever: letter.clone(), always: letter, marks: None }
+        ComponentFacts {
+            fired: vec![0; letter.len()],
+            ever: letter.clone(),
+            always: letter,
+            marks: None,
+        }
     }
 
-    fn meet(&self, met: &mut Met, node: u32) {
+    fn meet(&self, met: &mut ComponentFacts, node: u32) {
         for (at, &word) in self.letter(node).iter().enumerate() {
             met.ever[at] |= word;
             met.always[at] &= word;
         }
     }
 
-    fn go_along(&self, met: &mut Met, way: &Way) {
+    fn go_along(&self, met: &mut ComponentFacts, way: &ProductEdge) {
         met.marks = Some(met.marks.unwrap_or(Marks::NONE).or(way.marks));
         let fired = self.markings.fired(way.successor.1);
         met.fired.iter_mut().zip(fired).for_each(|(all, word)| *all |= word);
@@ -227,9 +232,9 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
 
     /// Returns the strong fairness assumptions that a run with these bits and marks violates.
     /// Returns `None` if the run is not accepted or not weakly fair.
-    fn lacks(&self, met: &Met) -> Option<Vec<Fair>> {
+    fn lacks(&self, met: &ComponentFacts) -> Option<Vec<FairnessAssumption>> {
         let has_all = |marks: Marks| self.automaton.all.within(marks);
-        let waits = |fair: &&Fair| !has(&met.fired, fair.fires);
+        let waits = |fair: &&FairnessAssumption| !has(&met.fired, fair.fires);
         let waiting = || self.fair.iter().filter(waits);
         let is_weak = !waiting().any(|fair| !fair.strong && has(&met.always, fair.enabled));
         let lacking = waiting().filter(|fair| fair.strong && has(&met.ever, fair.enabled));
@@ -237,13 +242,13 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     }
 
     /// Returns a path into a component and a fair cycle in it with all marks.
-    fn round(&self, component: &[u32], inside: &dyn Fn(u32) -> bool) -> Option<Run> {
+    fn round(&self, component: &[u32], inside: &dyn Fn(u32) -> bool) -> Option<EdgeRun> {
         let prefix = match inside(0) {
             true => Vec::new(),
             false => self.way_to(component)?,
         };
         let entry = prefix.last().map_or(0, |way| way.target);
-        let (mut at, mut met, mut cycle) = (entry, self.met_at(entry), Vec::<Way>::new());
+        let (mut at, mut met, mut cycle) = (entry, self.met_at(entry), Vec::<ProductEdge>::new());
         loop {
             let carried = met.marks.unwrap_or(Marks::NONE);
             let missing = Marks(self.automaton.all.0 & !carried.0);
@@ -261,7 +266,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
             } else if cycle.is_empty() || at != entry {
                 self.shortest(at, inside, &|way| way.target == entry)?
             } else {
-                return Some(Run { prefix: edges(&prefix), cycle: edges(&cycle) });
+                return Some(EdgeRun { prefix: edges(&prefix), cycle: edges(&cycle) });
             };
             for way in piece {
                 self.go_along(&mut met, &way);
@@ -274,7 +279,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
 
     /// Returns a shortest path from the first node to one of these nodes. The first node must not
     /// be one of them.
-    fn way_to(&self, nodes: &[u32]) -> Option<Vec<Way>> {
+    fn way_to(&self, nodes: &[u32]) -> Option<Vec<ProductEdge>> {
         self.shortest(0, &|_| true, &|way| nodes.binary_search(&way.target).is_ok())
     }
 
@@ -284,10 +289,10 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         &self,
         from: u32,
         allowed: &dyn Fn(u32) -> bool,
-        ends: &dyn Fn(&Way) -> bool,
-    ) -> Option<Vec<Way>> {
+        ends: &dyn Fn(&ProductEdge) -> bool,
+    ) -> Option<Vec<ProductEdge>> {
         // For each reached node, its predecessor and edge.
-        let mut reached: HashMap<u32, (u32, Way)> = HashMap::new();
+        let mut reached: HashMap<u32, (u32, ProductEdge)> = HashMap::new();
         let mut row = VecDeque::from([from]);
         while let Some(node) = row.pop_front() {
             for way in self.after(node).iter().filter(|way| allowed(way.target)) {
@@ -311,7 +316,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     }
 }
 
-fn edges(ways: &[Way]) -> Vec<Successor> {
+fn edges(ways: &[ProductEdge]) -> Vec<Successor> {
     ways.iter().map(|way| way.successor).collect()
 }
 

@@ -41,7 +41,7 @@ impl Mask {
 
 /// An edge of a compiled automaton.
 #[derive(Clone, Debug)]
-pub(crate) struct Edge {
+pub(crate) struct CompiledEdge {
     /// The target state.
     pub(crate) target: u32,
     /// The acceptance marks.
@@ -51,9 +51,9 @@ pub(crate) struct Edge {
 }
 
 /// An automaton whose atoms are letter bits.
-pub(crate) struct Compiled {
+pub(crate) struct CompiledAutomaton {
     /// The edges, indexed by state. Edges that lead closer to an accepting component come first.
-    pub(crate) states: Vec<Vec<Edge>>,
+    pub(crate) states: Vec<Vec<CompiledEdge>>,
     /// The initial state.
     pub(crate) initial: u32,
     /// The marks that an accepting run carries infinitely often.
@@ -65,17 +65,17 @@ pub(crate) struct Compiled {
     pub(crate) selective: Vec<bool>,
 }
 
-impl Compiled {
+impl CompiledAutomaton {
     /// Compiles an automaton. `bits` contains the letter bit of each atom of the automaton.
-    pub(crate) fn new(automaton: &Automaton, bits: &[usize]) -> Compiled {
+    pub(crate) fn new(automaton: &Automaton, bits: &[usize]) -> CompiledAutomaton {
         let strengths = automaton.strengths();
         let distances = distances(automaton, &strengths);
         let states = automaton.states.iter().map(|edges| {
-            let mut edges: Vec<Edge> = edges
+            let mut edges: Vec<CompiledEdge> = edges
                 .iter()
                 // Edges to states that accept nothing are dropped.
                 .filter(|edge| distances[edge.target] != usize::MAX)
-                .map(|edge| Edge {
+                .map(|edge| CompiledEdge {
                     target: edge.target as u32,
                     marks: edge.marks,
                     mask: Mask::new(&edge.cube, bits),
@@ -86,12 +86,12 @@ impl Compiled {
             });
             edges
         });
-        let states: Vec<Vec<Edge>> = states.collect();
+        let states: Vec<Vec<CompiledEdge>> = states.collect();
         let universal: Vec<bool> = strengths.iter().map(|&it| it == Strength::Terminal).collect();
-        let is_selective = |(edges, &universal): (&Vec<Edge>, &bool)| {
+        let is_selective = |(edges, &universal): (&Vec<CompiledEdge>, &bool)| {
             !universal && edges.iter().all(|edge| !edge.mask.0.is_empty())
         };
-        Compiled {
+        CompiledAutomaton {
             selective: states.iter().zip(&universal).map(is_selective).collect(),
             states,
             initial: automaton.initial as u32,

@@ -14,23 +14,23 @@ mod search;
 
 pub use engine::ENGINE;
 
-pub use crate::engine::explicit::Incomplete;
+pub use crate::engine::explicit::ExplorationError;
 
 use crate::engine::markings::Markings;
 use crate::evidence::lasso::check_lasso;
-use fair::{Fair, FairSearch};
-use letters::Compiled;
+use fair::{FairSearch, FairnessAssumption};
+use letters::CompiledAutomaton;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Facts, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use parikh_temporal::{Automaton, AutomatonLimits, AutomatonTooLarge};
-use search::{Run, Search};
+use search::{EdgeRun, LassoSearch};
 use std::collections::{BTreeSet, HashMap};
 
 /// The reason why the existence of a run is undecided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unknown {
+pub enum UndecidedReason {
     /// The automaton of the formula is too large.
     #[error(transparent)]
     Automaton(#[from] AutomatonTooLarge),
@@ -39,7 +39,7 @@ pub enum Unknown {
     Fairness(usize),
     /// The relevant markings were not all visited.
     #[error(transparent)]
-    Incomplete(#[from] Incomplete),
+    Incomplete(#[from] ExplorationError),
 }
 
 /// Limit on the number of transitions with fairness assumptions. The search stores for each marking
@@ -66,7 +66,7 @@ impl<'n> Lassos<'n> {
         properties: &[RunProperty],
         seed: u64,
         budget: &Budget,
-    ) -> Result<Self, Incomplete> {
+    ) -> Result<Self, ExplorationError> {
         let (mut atoms, mut bits) = (Vec::new(), HashMap::new());
         let spoken_of = properties.iter().flat_map(RunProperty::atoms).cloned();
         let all: Vec<RunAtom> = spoken_of.chain(of_fairness(properties)).collect();
@@ -85,16 +85,16 @@ impl<'n> Lassos<'n> {
     ///
     /// # Errors
     /// Returns an error if the existence is undecided.
-    pub fn find(&mut self, property: &RunProperty) -> Result<Option<LassoRun>, Unknown> {
+    pub fn find(&mut self, property: &RunProperty) -> Result<Option<LassoRun>, UndecidedReason> {
         let mut formulas = property.formulas().clone();
         let automaton =
             Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default())?;
         let bits: Vec<usize> = property.atoms().iter().map(|atom| self.bits[atom]).collect();
-        let compiled = Compiled::new(&automaton, &bits);
+        let compiled = CompiledAutomaton::new(&automaton, &bits);
         if !property.fairness().is_none() {
             return self.find_fair(property, &compiled);
         }
-        let found = Search::new(&mut self.markings, &compiled, self.seed).run()?;
+        let found = LassoSearch::new(&mut self.markings, &compiled, self.seed).run()?;
         let Some(run) = found else { return Ok(None) };
         let found = self.in_firings(&run)?;
         // The automaton may accept before the evaluation of the formula can show it.
@@ -110,18 +110,20 @@ impl<'n> Lassos<'n> {
     fn find_fair(
         &mut self,
         property: &RunProperty,
-        compiled: &Compiled,
-    ) -> Result<Option<LassoRun>, Unknown> {
+        compiled: &CompiledAutomaton,
+    ) -> Result<Option<LassoRun>, UndecidedReason> {
         let fairness = property.fairness();
         let bits = |t| {
             let [enabled, fires] = both(t).map(|atom| self.bits.get(&atom).copied());
             Some((enabled?, fires?))
         };
-        let fair = |t, strong| bits(t).map(|(enabled, fires)| Fair { strong, enabled, fires });
+        let fair = |t, strong| {
+            bits(t).map(|(enabled, fires)| FairnessAssumption { strong, enabled, fires })
+        };
         let weak = fairness.weak().iter().map(|&t| fair(t, false));
         let strong = fairness.strong().iter().map(|&t| fair(t, true));
-        let fair: Option<Vec<Fair>> = weak.chain(strong).collect();
-        let fair = fair.ok_or_else(|| Unknown::Fairness(fairness.transitions().count()))?;
+        let fair: Option<Vec<FairnessAssumption>> = weak.chain(strong).collect();
+        let fair = fair.ok_or_else(|| UndecidedReason::Fairness(fairness.transitions().count()))?;
         for open in [true, false] {
             let found = FairSearch::new(&mut self.markings, compiled, &fair).run(open)?;
             let Some(run) = found else { return Ok(None) };
@@ -135,8 +137,8 @@ impl<'n> Lassos<'n> {
 
     /// Extends a run that ends in a state which accepts every continuation, until a marking
     /// repeats.
-    fn on_for_ever(&mut self, run: Run) -> Result<LassoRun, Incomplete> {
-        let Run { mut prefix, .. } = run;
+    fn on_for_ever(&mut self, run: EdgeRun) -> Result<LassoRun, ExplorationError> {
+        let EdgeRun { mut prefix, .. } = run;
         let mut seen: HashMap<u32, usize> = HashMap::from([(0, 0)]);
         seen.extend(prefix.iter().zip(1..).map(|(&(marking, _), at)| (marking, at)));
         loop {
@@ -144,11 +146,11 @@ impl<'n> Lassos<'n> {
             self.markings.expand(last)?;
             // Every marking has a successor. A dead marking is its own successor.
             let next = self.markings.successors(last).last().copied();
-            let next = next.ok_or(Incomplete::Full)?;
+            let next = next.ok_or(ExplorationError::Full)?;
             prefix.push(next);
             if let Some(&at) = seen.get(&next.0) {
                 let cycle = prefix.split_off(at);
-                return self.in_firings(&Run { prefix, cycle });
+                return self.in_firings(&EdgeRun { prefix, cycle });
             }
             seen.insert(next.0, prefix.len());
         }
@@ -161,16 +163,18 @@ impl<'n> Lassos<'n> {
 
     /// Converts a run to firings of the net. An error means that the firings could not be
     /// recomputed, although the run exists.
-    fn in_firings(&mut self, run: &Run) -> Result<LassoRun, Incomplete> {
+    fn in_firings(&mut self, run: &EdgeRun) -> Result<LassoRun, ExplorationError> {
         let firings = self.markings.firings(0, &run.prefix);
-        let prefix = firings.ok_or(Incomplete::Full)?;
+        let prefix = firings.ok_or(ExplorationError::Full)?;
         let entry = run.prefix.last().map_or(0, |&(marking, _)| marking);
         let end = match run.cycle.is_empty() {
             true => RunEnd::Anything,
-            false => match self.markings.firings(entry, &run.cycle).ok_or(Incomplete::Full)? {
-                none if none.is_empty() => RunEnd::Dead,
-                cycle => RunEnd::Repeats(cycle),
-            },
+            false => {
+                match self.markings.firings(entry, &run.cycle).ok_or(ExplorationError::Full)? {
+                    none if none.is_empty() => RunEnd::Dead,
+                    cycle => RunEnd::Repeats(cycle),
+                }
+            }
         };
         Ok(LassoRun { prefix, end })
     }

@@ -17,8 +17,8 @@
 //! Duret-Lutz, D. Poitrenaud, *On-the-fly emptiness checks for generalized Büchi automata*, SPIN
 //! 2005.
 
-use super::letters::Compiled;
-use crate::engine::explicit::state_space::Incomplete;
+use super::letters::CompiledAutomaton;
+use crate::engine::explicit::state_space::ExplorationError;
 use crate::engine::markings::{Markings, Successor};
 use parikh_temporal::Marks;
 use std::collections::{HashMap, VecDeque};
@@ -26,7 +26,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// A run from the initial marking as a sequence of edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct EdgeRun {
     /// The prefix.
     pub(crate) prefix: Vec<Successor>,
     /// The cycle, of at least one edge. Empty if every continuation is accepted.
@@ -35,9 +35,9 @@ pub(crate) struct Run {
 
 /// A hash of pairs of small numbers by one multiplication.
 #[derive(Default)]
-struct Multiplied(u64);
+struct MultiplicativeHasher(u64);
 
-impl Hasher for Multiplied {
+impl Hasher for MultiplicativeHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -52,13 +52,13 @@ impl Hasher for Multiplied {
     }
 }
 
-type Numbers = HashMap<u64, u32, BuildHasherDefault<Multiplied>>;
+type Numbers = HashMap<u64, u32, BuildHasherDefault<MultiplicativeHasher>>;
 
 /// Marks a node whose component accepts nothing.
 const CLOSED: u32 = u32::MAX;
 
 /// A node on the path, with the next edge and the next successor to follow.
-struct Step {
+struct PathNode {
     node: u32,
     edge: u32,
     successor: u32,
@@ -75,16 +75,16 @@ struct Root {
 }
 
 /// A search for an accepting run. See the module documentation.
-pub(crate) struct Search<'m, 'n, 'a> {
+pub(crate) struct LassoSearch<'m, 'n, 'a> {
     markings: &'m mut Markings<'n>,
-    automaton: &'a Compiled,
+    automaton: &'a CompiledAutomaton,
     numbers: Numbers,
     /// For each node, its marking and state.
     nodes: Vec<(u32, u32)>,
     /// For each node, its visit number, or [`CLOSED`].
     met: Vec<u32>,
     clock: u32,
-    path: Vec<Step>,
+    path: Vec<PathNode>,
     roots: Vec<Root>,
     /// The nodes that are not closed, in the order of their visits.
     open: Vec<u32>,
@@ -92,9 +92,13 @@ pub(crate) struct Search<'m, 'n, 'a> {
     seed: u64,
 }
 
-impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
-    pub(crate) fn new(markings: &'m mut Markings<'n>, automaton: &'a Compiled, seed: u64) -> Self {
-        Search {
+impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
+    pub(crate) fn new(
+        markings: &'m mut Markings<'n>,
+        automaton: &'a CompiledAutomaton,
+        seed: u64,
+    ) -> Self {
+        LassoSearch {
             markings,
             automaton,
             numbers: Numbers::default(),
@@ -112,7 +116,7 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
     ///
     /// # Errors
     /// Returns an error if the budget ends first.
-    pub(crate) fn run(&mut self) -> Result<Option<Run>, Incomplete> {
+    pub(crate) fn run(&mut self) -> Result<Option<EdgeRun>, ExplorationError> {
         if self.automaton.states.is_empty() {
             return Ok(None);
         }
@@ -155,22 +159,22 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
     }
 
     /// Visits a new node.
-    fn enter(&mut self, marking: u32, state: u32, before: Marks) -> Result<u32, Incomplete> {
+    fn enter(&mut self, marking: u32, state: u32, before: Marks) -> Result<u32, ExplorationError> {
         self.markings.expand(marking)?;
-        let node = u32::try_from(self.nodes.len()).map_err(|_| Incomplete::Full)?;
+        let node = u32::try_from(self.nodes.len()).map_err(|_| ExplorationError::Full)?;
         self.numbers.insert(key(marking, state), node);
         self.nodes.push((marking, state));
         self.met.push(self.clock);
         self.roots.push(Root { met: self.clock, inside: Marks::NONE, before });
         self.open.push(node);
-        self.path.push(Step { node, edge: 0, successor: 0 });
+        self.path.push(PathNode { node, edge: 0, successor: 0 });
         self.clock += 1;
         Ok(node)
     }
 
     /// Returns the next edge from the last node of the path. Removes nodes without further edges
     /// from the path. Returns `None` if the path is empty.
-    fn next_or_close(&mut self) -> Result<Option<(u32, u32, Marks)>, Incomplete> {
+    fn next_or_close(&mut self) -> Result<Option<(u32, u32, Marks)>, ExplorationError> {
         let mut looked = 0u32;
         while let Some(step) = self.path.last_mut() {
             let (marking, state) = self.nodes[step.node as usize];
@@ -231,16 +235,16 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
     }
 
     /// Returns a shortest path to a node whose state accepts every continuation.
-    fn to_universal(&self, node: u32) -> Run {
+    fn to_universal(&self, node: u32) -> EdgeRun {
         let way = match node {
             0 => Vec::new(),
             _ => self.shortest(0, |_| true, |way| way.target == node).unwrap_or_default(),
         };
-        Run { prefix: way.iter().map(|edge| edge.successor).collect(), cycle: Vec::new() }
+        EdgeRun { prefix: way.iter().map(|edge| edge.successor).collect(), cycle: Vec::new() }
     }
 
     /// Returns a path into the component of the last root, and a cycle in it with all marks.
-    fn to_component(&self) -> Run {
+    fn to_component(&self) -> EdgeRun {
         let root = self.roots.last().map_or(0, |root| root.met);
         let inside = |node: u32| {
             let met = self.met[node as usize];
@@ -266,7 +270,7 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
                 cycle.push(edge.successor);
             }
         }
-        Run { prefix: prefix.iter().map(|edge| edge.successor).collect(), cycle }
+        EdgeRun { prefix: prefix.iter().map(|edge| edge.successor).collect(), cycle }
     }
 
     /// Returns a shortest path of at least one edge over visited and allowed nodes, whose last edge
@@ -275,10 +279,10 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         &self,
         from: u32,
         allowed: impl Fn(u32) -> bool,
-        ends: impl Fn(&Way) -> bool,
-    ) -> Option<Vec<Way>> {
+        ends: impl Fn(&SearchEdge) -> bool,
+    ) -> Option<Vec<SearchEdge>> {
         // For each reached node, its predecessor and edge.
-        let mut reached: HashMap<u32, (u32, Way)> = HashMap::new();
+        let mut reached: HashMap<u32, (u32, SearchEdge)> = HashMap::new();
         let mut row = VecDeque::from([from]);
         while let Some(node) = row.pop_front() {
             for way in self.ways(node).filter(|way| allowed(way.target)) {
@@ -303,14 +307,14 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
     }
 
     /// Returns the edges from a node to visited nodes.
-    fn ways(&self, node: u32) -> impl Iterator<Item = Way> {
+    fn ways(&self, node: u32) -> impl Iterator<Item = SearchEdge> {
         let (marking, state) = self.nodes[node as usize];
         let letter = self.markings.letter(marking);
         self.automaton.states[state as usize].iter().flat_map(move |edge| {
             self.markings.successors(marking).iter().filter_map(move |&successor| {
                 let reads = edge.mask.reads(letter, self.markings.fired(successor.1));
                 let target = reads.then(|| self.numbers.get(&key(successor.0, edge.target)))??;
-                Some(Way { target: *target, marks: edge.marks, successor })
+                Some(SearchEdge { target: *target, marks: edge.marks, successor })
             })
         })
     }
@@ -318,7 +322,7 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
 
 /// An edge between nodes.
 #[derive(Clone, Copy)]
-struct Way {
+struct SearchEdge {
     target: u32,
     marks: Marks,
     successor: Successor,
@@ -333,7 +337,7 @@ fn turn(seed: u64, node: u32, count: usize) -> usize {
     if seed == 0 {
         return 0;
     }
-    let mut hasher = Multiplied(seed);
+    let mut hasher = MultiplicativeHasher(seed);
     hasher.write_u64(node.into());
     (hasher.finish() % (count.max(1) as u64)) as usize
 }

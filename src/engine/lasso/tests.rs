@@ -11,7 +11,7 @@ use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Facts, Marking, Net, Predicate};
 use parikh_solvers::Budget;
 use parikh_temporal::{
-    Atom, Automaton, AutomatonEdge, AutomatonLimits, Cube, Linear, Literal, Ltl, Marks,
+    AtomId, Automaton, AutomatonEdge, AutomatonLimits, Cube, Linear, Literal, Ltl, Marks,
 };
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub(crate) fn system(net: &Net, property: &RunProperty, most: usize) -> Option<A
         let edge = |target, firing| {
             let letter = property.letter(net, &marking, firing);
             let literal = |number| {
-                let atom = Atom(number as u32);
+                let atom = AtomId(number as u32);
                 Literal { atom, positive: letter.has(atom) }
             };
             let cube = Cube::of((0..property.atoms().len()).map(literal)).unwrap();
@@ -115,7 +115,7 @@ fn a_condition_with_deadness_is_read_where_a_field_was_widened_meanwhile() {
         let many = Predicate::and([Predicate::at_least(p, 2), Predicate::NotDead]);
         let atom = if positive { many } else { many.negated() };
         let mut formulas = Ltl::default();
-        let literal = formulas.literal(Literal { atom: Atom(0), positive });
+        let literal = formulas.literal(Literal { atom: AtomId(0), positive });
         let later = (0..2).fold(literal, |after, _| formulas.next(Linear, after));
         let property = RunProperty::new(&formulas, later, &[RunAtom::Holds(atom)]);
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());

@@ -1,7 +1,7 @@
 //! A marking with large numbers, its enabled transitions, and the path to it: a trace of firings
 //! and loops that can be undone.
 
-use super::summary::{Effect, Element, Loops, Scratch};
+use super::summary::{Effect, Element, Loops, SummaryScratch};
 use crate::evidence::loops::LargeMarking;
 use num_bigint::{BigInt, BigUint, Sign};
 use parikh_net::loops::LoopRun;
@@ -15,7 +15,7 @@ const ALLOWANCE: usize = 32;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Done {
     pub(super) element: Element,
-    /// Fingerprint of the control before the element, see [`Machine::fingerprint`].
+    /// Fingerprint of the control before the element, see [`LoopMarking::fingerprint`].
     fingerprint: u64,
 }
 
@@ -28,10 +28,10 @@ enum Undo {
 }
 
 /// The marking of a walk with its trace. See the module documentation.
-pub(super) struct Machine<'n> {
+pub(super) struct LoopMarking<'n> {
     pub(super) net: &'n Net,
     pub(super) loops: Loops,
-    scratch: Scratch,
+    scratch: SummaryScratch,
     marking: LargeMarking,
     /// For each transition, the number of inputs without enough tokens.
     missing: Vec<u32>,
@@ -59,13 +59,13 @@ pub(super) struct Machine<'n> {
     changed: Vec<PlaceId>,
 }
 
-impl<'n> Machine<'n> {
+impl<'n> LoopMarking<'n> {
     pub(super) fn new(net: &'n Net, rank: Vec<u32>, rng: &mut fastrand::Rng) -> Self {
         let counts = net.initial().tokens().iter().map(|&tokens| tokens > 1).collect();
-        let mut machine = Machine {
+        let mut machine = LoopMarking {
             net,
             loops: Loops::new(net),
-            scratch: Scratch::new(net.place_count()),
+            scratch: SummaryScratch::new(net.place_count()),
             marking: LargeMarking::of(net.initial()),
             missing: Vec::new(),
             rank: Vec::new(),

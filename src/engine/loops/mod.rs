@@ -46,13 +46,13 @@ mod summary;
 mod walk;
 mod watch;
 
-use super::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
+use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
 use fastrand::Rng;
-use machine::Machine;
+use machine::LoopMarking;
 use parikh_net::TransitionId;
 use parikh_solvers::Budget;
-use walk::{Walk, Walked};
-use watch::Watch;
+use walk::{LoopWalkResult, Walk};
+use watch::LoopWatch;
 
 /// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
@@ -61,7 +61,7 @@ pub const ENGINE: Engine = Engine {
     sides: Sides::Under,
     role: Role::Loops,
     takes: Takes::MARKINGS,
-    start: |work| Ok(Box::new(Search::new(work))),
+    start: |work| Ok(Box::new(LoopSearch::new(work))),
 };
 
 /// Step limit of the first walks. It doubles when a walk reaches it, and when no change of
@@ -81,17 +81,17 @@ const WALKS_WITHOUT: u64 = 30;
 const ROOM: usize = 1 << 24;
 
 /// Preferences, with the result of a walk by them.
-struct Way {
+struct RankedWalk {
     rank: Vec<u32>,
-    walked: Walked,
+    walked: LoopWalkResult,
 }
 
 /// The engine with its state on a net.
-struct Search<'g> {
+struct LoopSearch<'g> {
     work: Assignment<'g>,
     rng: Rng,
-    machine: Option<Machine<'g>>,
-    best: Option<Way>,
+    machine: Option<LoopMarking<'g>>,
+    best: Option<RankedWalk>,
     /// Ranks for repeating a walk, with new knowledge or more steps.
     again: Option<Vec<u32>>,
     /// True if the next walk reports everything, since an earlier walk did not report all that it
@@ -109,10 +109,10 @@ struct Search<'g> {
     in_vain: u32,
 }
 
-impl<'g> Search<'g> {
+impl<'g> LoopSearch<'g> {
     fn new(work: Assignment<'g>) -> Self {
         let rng = Rng::with_seed(work.seed);
-        Search {
+        LoopSearch {
             work,
             rng,
             machine: None,
@@ -170,7 +170,7 @@ impl<'g> Search<'g> {
     }
 
     /// Runs one walk and learns from it.
-    fn walk(&mut self, machine: &mut Machine<'g>, watch: &mut Watch<'g>, budget: &Budget) {
+    fn walk(&mut self, machine: &mut LoopMarking<'g>, watch: &mut LoopWatch<'g>, budget: &Budget) {
         let rank = self.next_rank();
         machine.restart(rank.clone());
         watch.is_thorough = std::mem::take(&mut self.is_thorough);
@@ -197,7 +197,7 @@ impl<'g> Search<'g> {
                 self.is_thorough = true;
                 self.again = Some(rank.clone());
             }
-            self.best = Some(Way { rank: rank.clone(), walked });
+            self.best = Some(RankedWalk { rank: rank.clone(), walked });
             self.next = 0;
         }
         if has_learnt {
@@ -206,37 +206,37 @@ impl<'g> Search<'g> {
     }
 }
 
-impl Session for Search<'_> {
-    fn slice(&mut self, budget: &Budget) -> Progress {
+impl Session for LoopSearch<'_> {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
         let Assignment { ground, board, .. } = self.work;
         let net = ground.net();
         let claims = net.safe_units().is_some();
         let moves = |t: TransitionId| !net.delta(t).is_empty() && net.is_enabled(net.initial(), t);
         if ground.parent().is_some() || claims || !net.transitions().any(moves) {
-            return Progress::Finished;
+            return SliceProgress::Finished;
         }
         let under = board.under(ENGINE.technique).on(ground);
-        let mut watch = Watch::new(net, board, under, ground.goals());
+        let mut watch = LoopWatch::new(net, board, under, ground.goals());
         let mut machine = match self.machine.take() {
             Some(machine) => machine,
             None => {
                 let rank = self.random_rank();
-                Machine::new(net, rank, &mut self.rng)
+                LoopMarking::new(net, rank, &mut self.rng)
             }
         };
         let progress = loop {
             let is_vain = self.in_vain >= IN_VAIN || self.folds == 0 && self.walks >= WALKS_WITHOUT;
             let is_vain = is_vain && self.again.is_none();
             if !watch.is_wanted() || is_vain {
-                break Progress::Finished;
+                break SliceProgress::Finished;
             }
             if budget.is_exhausted() {
-                break Progress::Unfinished;
+                break SliceProgress::Unfinished;
             }
             if machine.loops.size() > ROOM {
                 self.begin_anew();
                 let rank = self.random_rank();
-                machine = Machine::new(net, rank, &mut self.rng);
+                machine = LoopMarking::new(net, rank, &mut self.rng);
             }
             let before = watch.reached;
             self.walk(&mut machine, &mut watch, budget);

@@ -42,7 +42,7 @@ impl Effect {
 }
 
 /// A block repeated `times` times.
-struct Repeated {
+struct RepeatedBlock {
     block: u32,
     times: BigUint,
     effect: Rc<Effect>,
@@ -53,22 +53,22 @@ pub(super) struct Loops {
     /// Effects, indexed by transition.
     firings: Vec<Rc<Effect>>,
     blocks: Vec<Rc<[Element]>>,
-    loops: Vec<Repeated>,
+    loops: Vec<RepeatedBlock>,
     number_of_block: HashMap<Rc<[Element]>, u32>,
     number_of_loop: HashMap<(u32, BigUint), u32>,
 }
 
 /// Buffers for summing up effects by place.
-pub(super) struct Scratch {
+pub(super) struct SummaryScratch {
     need: Vec<BigInt>,
     change: Vec<BigInt>,
     touched: Vec<u32>,
     is_touched: Vec<bool>,
 }
 
-impl Scratch {
+impl SummaryScratch {
     pub(super) fn new(places: usize) -> Self {
-        Scratch {
+        SummaryScratch {
             need: vec![BigInt::ZERO; places],
             change: vec![BigInt::ZERO; places],
             touched: Vec::new(),
@@ -149,7 +149,11 @@ impl Loops {
     }
 
     /// Returns the effect of executing these elements one after another.
-    pub(super) fn sum(&self, way: impl Iterator<Item = Element>, scratch: &mut Scratch) -> Effect {
+    pub(super) fn sum(
+        &self,
+        way: impl Iterator<Item = Element>,
+        scratch: &mut SummaryScratch,
+    ) -> Effect {
         way.for_each(|element| scratch.then(self.effect(element)));
         scratch.take()
     }
@@ -173,7 +177,7 @@ impl Loops {
         let effect = Rc::new(effect.repeated(&times));
         let number = self.loops.len() as u32;
         self.number_of_loop.insert((block, times.clone()), number);
-        self.loops.push(Repeated { block, times, effect });
+        self.loops.push(RepeatedBlock { block, times, effect });
         Element::Loop(number)
     }
 
@@ -230,7 +234,7 @@ impl Loops {
                     Turn { part, times: BigUint::from(1u8) }
                 }
                 Element::Loop(number) => {
-                    let Repeated { block, times, .. } = &self.loops[number as usize];
+                    let RepeatedBlock { block, times, .. } = &self.loops[number as usize];
                     Turn {
                         part: LoopElement::Block(number_of[*block as usize]),
                         times: times.clone(),

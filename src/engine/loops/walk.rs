@@ -1,9 +1,9 @@
 //! One walk by fixed preferences: fires the most preferred transition, folds rounds into loops, and
 //! backtracks from dead ends.
 
-use super::machine::Machine;
+use super::machine::LoopMarking;
 use super::summary::{Effect, Element};
-use super::watch::Watch;
+use super::watch::LoopWatch;
 use num_bigint::BigUint;
 use parikh_net::TransitionId;
 use parikh_solvers::Budget;
@@ -30,7 +30,7 @@ const LONGEST_NUMBER: u64 = 1 << 14;
 const OTHERS: usize = 64;
 
 /// An alternative at a choice.
-enum Way {
+enum Alternative {
     Fire(TransitionId),
     /// Repeat the round that begins at this position of the trace, this many more times.
     Round(usize, Effect, BigUint),
@@ -42,7 +42,7 @@ struct Choice {
     number: usize,
     /// Step in which the choice was made.
     step: u64,
-    ways: VecDeque<Way>,
+    ways: VecDeque<Alternative>,
 }
 
 /// The loops of a walk, by their first transition, the latest first.
@@ -61,7 +61,7 @@ impl LoopIndex {
 }
 
 /// Result of a walk.
-pub(super) struct Walked {
+pub(super) struct LoopWalkResult {
     /// Number of transitions that have fired at least once.
     pub(super) fired: usize,
     /// Pairs of conflicting transitions, the preferred one first, in the order of occurrence.
@@ -76,8 +76,8 @@ pub(super) struct Walked {
 
 /// A walk from the initial marking. The machine must be at the initial marking.
 pub(super) struct Walk<'a, 'n> {
-    machine: &'a mut Machine<'n>,
-    watch: &'a mut Watch<'n>,
+    machine: &'a mut LoopMarking<'n>,
+    watch: &'a mut LoopWatch<'n>,
     known: LoopIndex,
     stack: Vec<Choice>,
     fired: Vec<bool>,
@@ -91,7 +91,7 @@ pub(super) struct Walk<'a, 'n> {
 }
 
 impl<'a, 'n> Walk<'a, 'n> {
-    pub(super) fn new(machine: &'a mut Machine<'n>, watch: &'a mut Watch<'n>) -> Self {
+    pub(super) fn new(machine: &'a mut LoopMarking<'n>, watch: &'a mut LoopWatch<'n>) -> Self {
         let fired = vec![false; machine.net.transition_count()];
         Walk {
             machine,
@@ -110,7 +110,7 @@ impl<'a, 'n> Walk<'a, 'n> {
 
     /// Walks at most `most` steps, or until it is stuck or the budget is exhausted. Reports what it
     /// sees, and always does so if more than `fired_before` transitions fire.
-    pub(super) fn go(mut self, most: u64, fired_before: usize, budget: &Budget) -> Walked {
+    pub(super) fn go(mut self, most: u64, fired_before: usize, budget: &Budget) -> LoopWalkResult {
         let mut learnt = None;
         while self.steps < most && !(self.steps.is_multiple_of(64) && budget.is_exhausted()) {
             self.steps += 1;
@@ -128,7 +128,13 @@ impl<'a, 'n> Walk<'a, 'n> {
         let fired = self.fired.iter().filter(|&&fired| fired).count();
         self.watch.at_the_end(self.machine, fired > fired_before, budget);
         let has_learnt = learnt.is_some();
-        Walked { fired, choices: self.choices, steps: self.steps, folds: self.folds, has_learnt }
+        LoopWalkResult {
+            fired,
+            choices: self.choices,
+            steps: self.steps,
+            folds: self.folds,
+            has_learnt,
+        }
     }
 
     /// Executes the most preferred element. Returns false if there is none.
@@ -141,7 +147,7 @@ impl<'a, 'n> Walk<'a, 'n> {
                 self.choices.push(pair);
             }
         }
-        self.remember(others.into_iter().map(Way::Fire).collect());
+        self.remember(others.into_iter().map(Alternative::Fire).collect());
         self.fire_or_go_round(best)
     }
 
@@ -170,7 +176,7 @@ impl<'a, 'n> Walk<'a, 'n> {
             }
             if most > BigUint::ZERO {
                 // Alternative: one repetition less, so that the last round can end differently.
-                let less = Way::Round(at, effect.clone(), &most - 1u8);
+                let less = Alternative::Round(at, effect.clone(), &most - 1u8);
                 self.remember([less].into());
                 return self.go_round(at, &effect, &most);
             }
@@ -178,7 +184,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         let loops = self.known.by_first.get(&(t.index() as u32));
         let can = |element: &&Element| self.machine.can(**element);
         if let Some(&element) = loops.and_then(|loops| loops.iter().find(can)) {
-            self.remember([Way::Fire(t)].into());
+            self.remember([Alternative::Fire(t)].into());
             self.push(element);
         } else {
             self.push(Element::Fire(t.index() as u32));
@@ -204,7 +210,7 @@ impl<'a, 'n> Walk<'a, 'n> {
     }
 
     /// Adds a choice with alternatives for backtracking.
-    fn remember(&mut self, ways: VecDeque<Way>) {
+    fn remember(&mut self, ways: VecDeque<Alternative>) {
         if ways.is_empty() {
             return;
         }
@@ -233,15 +239,15 @@ impl<'a, 'n> Walk<'a, 'n> {
                 self.stack.push(choice);
             }
             let done = match way {
-                Way::Round(at, effect, times) if times > BigUint::ZERO => {
+                Alternative::Round(at, effect, times) if times > BigUint::ZERO => {
                     self.go_round(at, &effect, &times)
                 }
-                Way::Round(at, ..) => {
+                Alternative::Round(at, ..) => {
                     let first = self.machine.begins(at);
                     self.push(first);
                     true
                 }
-                Way::Fire(t) => {
+                Alternative::Fire(t) => {
                     self.push(Element::Fire(t.index() as u32));
                     true
                 }

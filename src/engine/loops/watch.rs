@@ -1,8 +1,8 @@
 //! Tests the open goals after every step of a walk.
 
-use super::machine::Machine;
-use crate::board::{Board, Under};
-use crate::evidence::depending::Depending;
+use super::machine::LoopMarking;
+use crate::board::{Board, WitnessReporter};
+use crate::evidence::depending::GoalIndex;
 use crate::evidence::loops::{holds, value};
 use parikh_net::{GoalId, MarkingGoal, Net};
 use parikh_solvers::Budget;
@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 const SHARE: (u32, u32) = (20, 4);
 
 /// The goals that were open at the start, with the results of this engine.
-pub(super) struct Watch<'n> {
+pub(super) struct LoopWatch<'n> {
     net: &'n Net,
     board: &'n Board<'n>,
-    under: Under<'n>,
-    goals: Vec<Watched<'n>>,
-    depending: Depending,
+    under: WitnessReporter<'n>,
+    goals: Vec<LoopGoal<'n>>,
+    depending: GoalIndex,
     /// Unreported sightings.
-    news: Vec<News>,
+    news: Vec<LoopNews>,
     last_report: Instant,
     /// Duration of the last report.
     took: Duration,
@@ -31,7 +31,7 @@ pub(super) struct Watch<'n> {
 }
 
 /// A sighting of a goal.
-struct News {
+struct LoopNews {
     /// Step of the walk.
     step: u64,
     /// Index of the goal.
@@ -40,7 +40,7 @@ struct News {
     before: Option<i128>,
 }
 
-struct Watched<'n> {
+struct LoopGoal<'n> {
     id: GoalId,
     goal: &'n MarkingGoal,
     /// True if the goal was seen to hold.
@@ -49,14 +49,14 @@ struct Watched<'n> {
     best: Option<i128>,
 }
 
-impl<'n> Watch<'n> {
+impl<'n> LoopWatch<'n> {
     pub(super) fn new(
         net: &'n Net,
         board: &'n Board<'n>,
-        under: Under<'n>,
+        under: WitnessReporter<'n>,
         goals: &'n [(GoalId, MarkingGoal)],
     ) -> Self {
-        let mut depending = Depending::new(net.place_count());
+        let mut depending = GoalIndex::new(net.place_count());
         let mut watched = Vec::new();
         for (id, goal) in goals.iter().filter(|(id, _)| board.is_open(*id)) {
             match goal {
@@ -67,9 +67,9 @@ impl<'n> Watch<'n> {
                     depending.add(watched.len(), sum.terms().iter().map(|&(place, _)| place));
                 }
             }
-            watched.push(Watched { id: *id, goal, seen: false, best: board.seen(*id) });
+            watched.push(LoopGoal { id: *id, goal, seen: false, best: board.seen(*id) });
         }
-        Watch {
+        LoopWatch {
             net,
             board,
             under,
@@ -90,8 +90,8 @@ impl<'n> Watch<'n> {
     }
 
     /// Tests the goals that depend on places changed in this step.
-    pub(super) fn look(&mut self, machine: &mut Machine<'_>, step: u64) {
-        let Watch { net, board, goals, depending, news, .. } = self;
+    pub(super) fn look(&mut self, machine: &mut LoopMarking<'_>, step: u64) {
+        let LoopWatch { net, board, goals, depending, news, .. } = self;
         for place in machine.take_changed() {
             // Open goals may have to be seen again after a dropped sighting.
             depending.note_change(place, |at| board.is_open(goals[at].id));
@@ -105,12 +105,12 @@ impl<'n> Watch<'n> {
             match watched.goal {
                 MarkingGoal::Reach(predicate) if holds(net, predicate, marking) => {
                     watched.seen = true;
-                    news.push(News { step, at, before: None });
+                    news.push(LoopNews { step, at, before: None });
                 }
                 MarkingGoal::Maximise(sum) => {
                     let value = i128::try_from(value(sum, marking)).ok();
                     if value > watched.best {
-                        news.push(News { step, at, before: watched.best });
+                        news.push(LoopNews { step, at, before: watched.best });
                         watched.best = value;
                     }
                 }
@@ -121,7 +121,7 @@ impl<'n> Watch<'n> {
 
     /// Reports the sightings of a walk that ends here, if it was the best so far or if the time
     /// share permits. Otherwise drops them: later walks begin in the same way.
-    pub(super) fn at_the_end(&mut self, machine: &Machine<'_>, is_best: bool, budget: &Budget) {
+    pub(super) fn at_the_end(&mut self, machine: &LoopMarking<'_>, is_best: bool, budget: &Budget) {
         match is_best || budget.is_exhausted() || self.is_time(SHARE.1) {
             true => self.report(machine, budget),
             false => self.drop_sightings(0),
@@ -130,7 +130,7 @@ impl<'n> Watch<'n> {
 
     /// Before backtracking to `step`, reports the sightings that would be lost, if the time share
     /// permits. Otherwise drops them: they will be seen again.
-    pub(super) fn before_turn(&mut self, machine: &Machine<'_>, step: u64, budget: &Budget) {
+    pub(super) fn before_turn(&mut self, machine: &LoopMarking<'_>, step: u64, budget: &Budget) {
         if self.news.last().is_some_and(|news| news.step > step) {
             match self.is_time(SHARE.0) {
                 true => self.report(machine, budget),
@@ -143,7 +143,7 @@ impl<'n> Watch<'n> {
         self.is_thorough || self.last_report.elapsed() >= self.took * share
     }
 
-    fn report(&mut self, machine: &Machine<'_>, budget: &Budget) {
+    fn report(&mut self, machine: &LoopMarking<'_>, budget: &Budget) {
         if self.news.is_empty() {
             return;
         }
@@ -155,7 +155,7 @@ impl<'n> Watch<'n> {
 
     /// Drops the sightings after the given step.
     fn drop_sightings(&mut self, step: u64) {
-        while let Some(News { at, before, .. }) = self.news.pop_if(|news| news.step > step) {
+        while let Some(LoopNews { at, before, .. }) = self.news.pop_if(|news| news.step > step) {
             (self.goals[at].seen, self.goals[at].best) = (false, before);
             self.has_missed = true;
         }

@@ -15,8 +15,8 @@ mod silent;
 
 use crate::engine::explicit::condition::Condition;
 use crate::engine::explicit::judge::leaves_as_atoms;
-use crate::engine::explicit::space::{Purpose, Space, Stuck};
-use crate::engine::explicit::state_space::Incomplete;
+use crate::engine::explicit::space::{Purpose, Space, SpaceError};
+use crate::engine::explicit::state_space::ExplorationError;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -75,7 +75,7 @@ impl<'n> Markings<'n> {
         facts: &Facts,
         atoms: &[RunAtom],
         budget: &Budget,
-    ) -> Result<Self, Incomplete> {
+    ) -> Result<Self, ExplorationError> {
         Self::of(net, facts, (atoms, true), budget)
     }
 
@@ -88,7 +88,7 @@ impl<'n> Markings<'n> {
         facts: &Facts,
         conditions: &[Predicate],
         budget: &Budget,
-    ) -> Result<Self, Incomplete> {
+    ) -> Result<Self, ExplorationError> {
         let atoms: Vec<_> = conditions.iter().cloned().map(RunAtom::Holds).collect();
         Self::of(net, facts, (&atoms, false), budget)
     }
@@ -98,7 +98,7 @@ impl<'n> Markings<'n> {
         facts: &Facts,
         (atoms, for_runs): (&[RunAtom], bool),
         budget: &Budget,
-    ) -> Result<Self, Incomplete> {
+    ) -> Result<Self, ExplorationError> {
         let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
         let holding = atoms.iter().enumerate().filter_map(|(number, atom)| match atom {
             RunAtom::Holds(predicate) => Some((number, leaves_as_atoms(predicate, net))),
@@ -221,7 +221,7 @@ impl<'n> Markings<'n> {
     ///
     /// # Errors
     /// Returns an error if the budget is exhausted, or if there is no memory for a successor.
-    pub(crate) fn expand(&mut self, marking: u32) -> Result<(), Incomplete> {
+    pub(crate) fn expand(&mut self, marking: u32) -> Result<(), ExplorationError> {
         let at = marking as usize;
         while self.rows[at].0 == NEW {
             if self.expanded.is_multiple_of(POLLING) {
@@ -239,7 +239,7 @@ impl<'n> Markings<'n> {
             (self.loaded, self.loaded_dead) = (Some(marking), Some(dead));
             let begin = self.successors.len();
             if begin + self.enabled.len() >= NEW as usize {
-                return Err(Stuck::Full.into());
+                return Err(SpaceError::Full.into());
             }
             if dead && self.for_runs {
                 self.successors.push((marking, 0));
@@ -284,7 +284,7 @@ impl<'n> Markings<'n> {
         &mut self,
         marking: u32,
         t: TransitionId,
-    ) -> Result<Option<u32>, Incomplete> {
+    ) -> Result<Option<u32>, ExplorationError> {
         let next = self.after_firing(marking, t)?;
         let Some(silent) = &self.silent else { return Ok(next) };
         match next {
@@ -295,7 +295,11 @@ impl<'n> Markings<'n> {
     }
 
     /// Returns the marking after a firing, or `None` if it is impossible.
-    fn after_firing(&mut self, marking: u32, t: TransitionId) -> Result<Option<u32>, Incomplete> {
+    fn after_firing(
+        &mut self,
+        marking: u32,
+        t: TransitionId,
+    ) -> Result<Option<u32>, ExplorationError> {
         let chosen = [t.index() as u32];
         let mut reached = None;
         self.loaded = None;
@@ -316,7 +320,7 @@ impl<'n> Markings<'n> {
     ///
     /// # Errors
     /// Returns an error if time or memory is exhausted.
-    pub(crate) fn look_at_budget(&self) -> Result<(), Incomplete> {
+    pub(crate) fn look_at_budget(&self) -> Result<(), ExplorationError> {
         Ok(self.budget.exhausted().map_or(Ok(()), Err)?)
     }
 

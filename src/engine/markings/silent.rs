@@ -5,7 +5,7 @@
 //! depend on the order. The checker uses the same order. A marking from which this does not end is
 //! its own representative.
 
-use super::{Incomplete, Markings, NEW};
+use super::{ExplorationError, Markings, NEW};
 use parikh_net::{Arc, Net, TransitionId};
 use std::collections::HashSet;
 
@@ -71,7 +71,10 @@ impl Markings<'_> {
     ///
     /// # Errors
     /// Returns an error if there is no memory for a marking.
-    pub(crate) fn without(mut self, silent: &[TransitionId]) -> Result<Option<Self>, Incomplete> {
+    pub(crate) fn without(
+        mut self,
+        silent: &[TransitionId],
+    ) -> Result<Option<Self>, ExplorationError> {
         self.silent = Some(Silent::of(self.labels.net, silent));
         self.representative(0, None)?;
         let is_far = self.silent.as_ref().is_some_and(|it| it.far.contains(&0));
@@ -89,7 +92,7 @@ impl Markings<'_> {
         &mut self,
         marking: u32,
         fired: Option<u32>,
-    ) -> Result<u32, Incomplete> {
+    ) -> Result<u32, ExplorationError> {
         let Some(silent) = &self.silent else { return Ok(marking) };
         if let Some(known) = silent.known(marking) {
             return Ok(known);
@@ -111,7 +114,7 @@ impl Markings<'_> {
 
     /// Returns the end of the chain of invisible firings from a marking. Only the last marking is
     /// stored. Returns `None` if the markings were repacked instead.
-    fn chain(&mut self, marking: u32, fired: Option<u32>) -> Result<Option<u32>, Incomplete> {
+    fn chain(&mut self, marking: u32, fired: Option<u32>) -> Result<Option<u32>, ExplorationError> {
         self.look(marking);
         let Some(silent) = &mut self.silent else { return Ok(Some(marking)) };
         // Only consumers of the fired transition's outputs can be newly enabled.
@@ -145,7 +148,7 @@ impl Markings<'_> {
     }
 
     /// Replaces the successors from position `begin` on by their representatives.
-    pub(super) fn identify(&mut self, marking: u32, begin: usize) -> Result<(), Incomplete> {
+    pub(super) fn identify(&mut self, marking: u32, begin: usize) -> Result<(), ExplorationError> {
         if let Some(silent) = &mut self.silent
             && silent.far.contains(&marking)
         {

@@ -22,18 +22,18 @@
 //! theorems for infinite-state systems*, LICS 1996 (backward reachability by sets closed under
 //! predecessors).
 
-use super::decide::{Decide, End, Obligation, sequence};
+use super::decide::{Decide, DecisionOutcome, Obligation, sequence};
 use super::goal;
-use super::solver::{Answer, Lesson, MaybeLiteral, Solver};
-use super::terms::{Bound, Cube, Terms, Why, cube};
+use super::solver::{MaybeLiteral, Solver, SolverAnswer, TheoryLemma};
+use super::terms::{BoundTerms, Cube, PreconditionOrigin, SumBound, cube};
 use parikh_net::Predicate;
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::sat_batsat::BatSat;
 
 /// The state of a backward search for a goal.
-pub(super) struct Backward<'n> {
-    terms: Terms<'n>,
+pub(super) struct BackwardSearcher<'n> {
+    terms: BoundTerms<'n>,
     predicate: Predicate,
     solver: Solver<BatSat>,
     goal: MaybeLiteral,
@@ -45,26 +45,35 @@ pub(super) struct Backward<'n> {
     questions: u64,
 }
 
-impl<'n> Decide<'n> for Backward<'n> {
+impl<'n> Decide<'n> for BackwardSearcher<'n> {
     const FINDS: &'static str = "cubes";
 
-    fn new(mut terms: Terms<'n>, predicate: Predicate) -> Self {
+    fn new(mut terms: BoundTerms<'n>, predicate: Predicate) -> Self {
         let mut solver = Solver::new(BatSat::new());
         let goal = goal::encode(&mut solver, &mut terms, &predicate);
         solver.add_small_flows(&terms);
         let (cubes, next) = (Vec::new(), 0);
-        Backward { terms, predicate, solver, goal, cubes, next, complete: false, questions: 0 }
+        BackwardSearcher {
+            terms,
+            predicate,
+            solver,
+            goal,
+            cubes,
+            next,
+            complete: false,
+            questions: 0,
+        }
     }
 
-    fn run(&mut self, budget: &Budget) -> End {
-        self.go_on(budget).unwrap_or(End::Unfinished)
+    fn run(&mut self, budget: &Budget) -> DecisionOutcome {
+        self.go_on(budget).unwrap_or(DecisionOutcome::Unfinished)
     }
 
     fn predicate(&self) -> &Predicate {
         &self.predicate
     }
 
-    fn into_parts(self) -> (Terms<'n>, Vec<Lesson>) {
+    fn into_parts(self) -> (BoundTerms<'n>, Vec<TheoryLemma>) {
         (self.terms, self.solver.lessons)
     }
 
@@ -73,9 +82,9 @@ impl<'n> Decide<'n> for Backward<'n> {
     }
 }
 
-impl Backward<'_> {
+impl BackwardSearcher<'_> {
     /// Continues the search. Returns `None` if the budget ends.
-    fn go_on(&mut self, budget: &Budget) -> Option<End> {
+    fn go_on(&mut self, budget: &Budget) -> Option<DecisionOutcome> {
         while !self.complete {
             match self.part_of_goal(budget)? {
                 Some(cube) => self.add(cube, None),
@@ -89,20 +98,21 @@ impl Backward<'_> {
                 if !self.is_new(&before, budget)? {
                     continue;
                 }
-                let bounds = before.into_iter().filter(|(_, why)| *why != Why::Within);
+                let bounds =
+                    before.into_iter().filter(|(_, why)| *why != PreconditionOrigin::Within);
                 let bounds = bounds.map(|(bound, _)| bound);
                 let open = bounds.filter(|&bound| self.terms.decide(bound) != Some(true));
                 let before = self::cube(open.collect());
                 let is_initial = self.terms.is_initial(&before);
                 self.add(before, Some((self.next, t)));
                 if is_initial {
-                    return Some(End::Reached(sequence(&self.cubes)));
+                    return Some(DecisionOutcome::Reached(sequence(&self.cubes)));
                 }
             }
             self.next += 1;
         }
         let cubes = self.cubes.iter().map(|found| found.cube.clone()).collect();
-        Some(End::Never(cubes))
+        Some(DecisionOutcome::Never(cubes))
     }
 
     /// Returns a cube of the goal that no earlier cube includes.
@@ -114,16 +124,20 @@ impl Backward<'_> {
         };
         self.questions += 1;
         match self.solver.solve(&self.terms, &assumed, budget) {
-            Answer::Unknown => None,
-            Answer::Impossible(_) => Some(None),
-            Answer::Possible(values) => {
+            SolverAnswer::Unknown => None,
+            SolverAnswer::Impossible(_) => Some(None),
+            SolverAnswer::Possible(values) => {
                 goal::part_of(&self.solver, &mut self.terms, &self.predicate, &values).map(Some)
             }
         }
     }
 
     /// Returns true if the known facts allow a marking in this cube that is in no earlier cube.
-    fn is_new(&mut self, before: &[(Bound, Why)], budget: &Budget) -> Option<bool> {
+    fn is_new(
+        &mut self,
+        before: &[(SumBound, PreconditionOrigin)],
+        budget: &Budget,
+    ) -> Option<bool> {
         let mut assumed = Vec::with_capacity(before.len());
         for &(bound, _) in before {
             match self.solver.literal(&self.terms, bound) {
@@ -134,14 +148,14 @@ impl Backward<'_> {
         }
         self.questions += 1;
         match self.solver.solve(&self.terms, &assumed, budget) {
-            Answer::Unknown => None,
-            Answer::Impossible(_) => Some(false),
-            Answer::Possible(_) => Some(true),
+            SolverAnswer::Unknown => None,
+            SolverAnswer::Impossible(_) => Some(false),
+            SolverAnswer::Possible(_) => Some(true),
         }
     }
 
     fn add(&mut self, cube: Cube, next: Option<(usize, parikh_net::TransitionId)>) {
-        let clause: Vec<Bound> = cube.iter().map(|bound| bound.negated()).collect();
+        let clause: Vec<SumBound> = cube.iter().map(|bound| bound.negated()).collect();
         self.solver.add(&self.terms, &clause, None);
         self.cubes.push(Obligation { cube, next });
     }

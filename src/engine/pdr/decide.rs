@@ -1,13 +1,13 @@
 //! The common interface of the decision procedures of this module, and their possible results.
 
-use super::lasting::Proved;
-use super::solver::Lesson;
-use super::terms::{Cube, Terms};
+use super::lasting::SharedCubes;
+use super::solver::TheoryLemma;
+use super::terms::{BoundTerms, Cube};
 use parikh_net::{FiringSequence, Predicate, TransitionId};
 use parikh_solvers::Budget;
 
 /// Result of a run.
-pub(super) enum End {
+pub(super) enum DecisionOutcome {
     /// The goal is reached by this firing sequence.
     Reached(FiringSequence),
     /// The goal is unreachable: all goal markings are in these cubes, and no firing enters the
@@ -24,10 +24,10 @@ pub(super) trait Decide<'n> {
 
     /// Creates the procedure for a predicate that is false initially and has only comparisons as
     /// leaves.
-    fn new(terms: Terms<'n>, predicate: Predicate) -> Self;
+    fn new(terms: BoundTerms<'n>, predicate: Predicate) -> Self;
 
     /// Adds cubes proved for other goals. The list only grows.
-    fn learn(&mut self, _proved: &Proved) {}
+    fn learn(&mut self, _proved: &SharedCubes) {}
 
     /// Switches to another predicate and keeps what remains valid. Returns false if the procedure
     /// cannot switch.
@@ -36,13 +36,13 @@ pub(super) trait Decide<'n> {
     }
 
     /// Continues the search.
-    fn run(&mut self, budget: &Budget) -> End;
+    fn run(&mut self, budget: &Budget) -> DecisionOutcome;
 
     /// Returns the goal predicate.
     fn predicate(&self) -> &Predicate;
 
     /// Returns the terms and the theory lemmas of this run.
-    fn into_parts(self) -> (Terms<'n>, Vec<Lesson>);
+    fn into_parts(self) -> (BoundTerms<'n>, Vec<TheoryLemma>);
 
     /// Returns the number of objects made (see [`FINDS`](Self::FINDS)) and the number of solver
     /// queries.

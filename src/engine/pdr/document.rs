@@ -12,9 +12,9 @@
 //!    alone contradicts each query. The learnt clauses are the derivation steps of the certificate.
 
 use super::goal;
-use super::solver::{Answer, Lesson, MaybeLiteral, Solver};
-use super::terms::{Bound, Cube, Relation, Terms, Why, negated};
-use crate::evidence::certificate::{Bounds, Induction};
+use super::solver::{MaybeLiteral, Solver, SolverAnswer, TheoryLemma};
+use super::terms::{BoundTerms, Cube, PreconditionOrigin, SumBound, SumEquation, negated};
+use crate::evidence::certificate::{BoundsCertificate, Induction};
 use parikh_net::{Atom, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
@@ -29,17 +29,17 @@ pub(super) struct ProofMaterial<'a> {
     pub(super) cubes: &'a [Cube],
     /// Theory lemmas of the run. Lemmas arise only for bounds that have a variable, so a new solver
     /// may not find the same lemmas.
-    pub(super) lessons: &'a [Lesson],
+    pub(super) lessons: &'a [TheoryLemma],
 }
 
 /// Returns the certificate that no marking outside the cubes satisfies `predicate`. The function
 /// `bounds` derives the interval bounds of the given places. Returns `None` if the budget ends or
 /// numbers are too large.
 pub(super) fn document(
-    terms: &mut Terms<'_>,
+    terms: &mut BoundTerms<'_>,
     found: ProofMaterial<'_>,
     predicate: &Predicate,
-    bounds: impl FnOnce(&BTreeSet<usize>) -> Option<Bounds>,
+    bounds: impl FnOnce(&BTreeSet<usize>) -> Option<BoundsCertificate>,
     budget: &Budget,
 ) -> Option<Induction> {
     // The first attempt uses no lemmas. They are needed only if a bound on a term occurs nowhere
@@ -88,8 +88,8 @@ pub(super) fn document(
 /// The last bound of a lemma is the bound on its row. Only place invariants are named: compared
 /// sums occur in the comparisons already.
 fn rows(
-    terms: &mut Terms<'_>,
-    lessons: &[Lesson],
+    terms: &mut BoundTerms<'_>,
+    lessons: &[TheoryLemma],
     mentioned: BTreeSet<usize>,
     predicate: &Predicate,
 ) -> (BTreeSet<usize>, BTreeSet<usize>) {
@@ -105,7 +105,7 @@ fn rows(
     let parts = within.flat_map(|relation| &relation.parts).map(|&(part, _)| part);
     let sums: Vec<usize> = parts.filter(|&part| part >= places).collect();
     mentioned.extend(&sums);
-    let is_bounding = |relation: &&Relation| {
+    let is_bounding = |relation: &&SumEquation| {
         let mut parts = relation.parts.iter();
         parts.any(|&(part, _)| part >= places && mentioned.contains(&part))
     };
@@ -120,7 +120,7 @@ fn rows(
 /// Shows with the proof-logging solver that no firing enters a cube from outside. Returns the
 /// places of the transitions that were checked.
 fn prove_inductive(
-    terms: &Terms<'_>,
+    terms: &BoundTerms<'_>,
     proof: &mut Solver<ProvingBatSat>,
     cubes: &[Cube],
     budget: &Budget,
@@ -129,7 +129,7 @@ fn prove_inductive(
     for cube in cubes {
         for t in terms.entrants(cube) {
             if let Some(assumed) = assume(proof, terms, &terms.before(t, cube))
-                && !matches!(proof.solve(terms, &assumed, budget), Answer::Impossible(_))
+                && !matches!(proof.solve(terms, &assumed, budget), SolverAnswer::Impossible(_))
             {
                 return None;
             }
@@ -150,7 +150,7 @@ struct Numbering {
 
 impl Numbering {
     /// Numbers all comparisons for which the solver has a variable.
-    fn of(terms: &Terms<'_>, proof: &Solver<ProvingBatSat>) -> Option<Numbering> {
+    fn of(terms: &BoundTerms<'_>, proof: &Solver<ProvingBatSat>) -> Option<Numbering> {
         let mut numbering = Numbering { atoms: Vec::new(), variable_of: HashMap::new() };
         for (term, value, literal) in proof.spoken_of() {
             let variable = numbering.add(terms, term, value)?;
@@ -160,7 +160,7 @@ impl Numbering {
     }
 
     /// Adds a comparison and returns its number.
-    fn add(&mut self, terms: &Terms<'_>, term: usize, value: i128) -> Option<i32> {
+    fn add(&mut self, terms: &BoundTerms<'_>, term: usize, value: i128) -> Option<i32> {
         self.atoms.push(terms.at_least(term, value)?);
         i32::try_from(self.atoms.len()).ok()
     }
@@ -183,7 +183,7 @@ impl Numbering {
 /// which the checker substitutes in larger sums. Then comes, for each cube, the clause "the marking
 /// is outside the cube".
 fn clauses(
-    terms: &Terms<'_>,
+    terms: &BoundTerms<'_>,
     proof: &mut Solver<ProvingBatSat>,
     numbering: &mut Numbering,
     rows: BTreeSet<usize>,
@@ -215,7 +215,7 @@ fn clauses(
 /// Returns the last derivation steps: the clauses learnt from the assumption that the predicate
 /// holds. The last clause is the contradiction.
 fn ending(
-    terms: &mut Terms<'_>,
+    terms: &mut BoundTerms<'_>,
     proof: &mut Solver<ProvingBatSat>,
     mut numbering: Numbering,
     induction: &Induction,
@@ -260,7 +260,7 @@ fn ending(
             proof.sat.add_clause(&own);
         }
     }
-    let Answer::Impossible(_) = proof.solve(terms, &[], budget) else { return None };
+    let SolverAnswer::Impossible(_) = proof.solve(terms, &[], budget) else { return None };
     numbering.clauses(proof.sat.learnt().clauses().skip(so_far))
 }
 
@@ -273,7 +273,7 @@ fn places_of(atoms: &[Atom]) -> impl Iterator<Item = PlaceId> {
 /// modulus. Only relevant sums count: those used, and the parts of used sums. A sum without a
 /// comparison gets a new one.
 fn remainders(
-    terms: &mut Terms<'_>,
+    terms: &mut BoundTerms<'_>,
     atoms: &mut Vec<Atom>,
     mut used: BTreeSet<usize>,
 ) -> Option<Vec<(usize, u32)>> {
@@ -307,8 +307,8 @@ fn remainders(
 /// always false.
 fn assume<S: SatSolver>(
     solver: &mut Solver<S>,
-    terms: &Terms<'_>,
-    before: &[(Bound, Why)],
+    terms: &BoundTerms<'_>,
+    before: &[(SumBound, PreconditionOrigin)],
 ) -> Option<Vec<Literal>> {
     let mut assumed = Vec::new();
     for &(bound, _) in before {
@@ -323,11 +323,11 @@ fn assume<S: SatSolver>(
 
 /// Returns the needed cubes, and the theory lemmas needed with them.
 fn needed(
-    terms: &mut Terms<'_>,
+    terms: &mut BoundTerms<'_>,
     ProofMaterial { cubes, lessons }: ProofMaterial<'_>,
     predicate: &Predicate,
     budget: &Budget,
-) -> Option<(Vec<Cube>, Vec<Lesson>)> {
+) -> Option<(Vec<Cube>, Vec<TheoryLemma>)> {
     let mut solver = Solver::new(BatSat::new());
     for lesson in lessons {
         solver.add(terms, lesson, None);
@@ -341,14 +341,16 @@ fn needed(
     let mut kept: BTreeSet<usize> = BTreeSet::new();
     let mut waiting: Vec<usize> = Vec::new();
     let mut ask = |solver: &mut Solver<BatSat>,
-                   terms: &Terms<'_>,
+                   terms: &BoundTerms<'_>,
                    rest: &[Literal],
                    waiting: &mut Vec<usize>| {
         // Cubes already kept come first in the assumptions, so that the core prefers them.
         let first = kept.iter().map(|&at| chosen[at]);
         let others = (0..chosen.len()).filter(|at| !kept.contains(at)).map(|at| chosen[at]);
         let assumed: Vec<Literal> = first.chain(others).chain(rest.iter().copied()).collect();
-        let Answer::Impossible(core) = solver.solve(terms, &assumed, budget) else { return None };
+        let SolverAnswer::Impossible(core) = solver.solve(terms, &assumed, budget) else {
+            return None;
+        };
         for literal in core {
             if let Some(&at) = position.get(&literal)
                 && kept.insert(at)

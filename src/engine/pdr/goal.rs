@@ -1,7 +1,7 @@
 //! Encodes the goal predicate as clauses, and extracts goal cubes from models.
 
-use super::solver::{MaybeLiteral, Solver, Values, holds};
-use super::terms::{Bound, Cube, Terms, cube};
+use super::solver::{LiteralValues, MaybeLiteral, Solver, holds};
+use super::terms::{BoundTerms, Cube, SumBound, cube};
 use parikh_net::{Atom, Predicate};
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::sat::SatSolver;
@@ -9,7 +9,7 @@ use parikh_solvers::sat::SatSolver;
 /// Returns a literal that implies `predicate`. The predicate has only comparisons as leaves.
 pub(super) fn encode<S: SatSolver>(
     solver: &mut Solver<S>,
-    terms: &mut Terms<'_>,
+    terms: &mut BoundTerms<'_>,
     predicate: &Predicate,
 ) -> MaybeLiteral {
     match predicate {
@@ -55,11 +55,11 @@ pub(super) fn encode<S: SatSolver>(
 /// Returns `None` if `values` violate the predicate.
 pub(super) fn part_of<S: SatSolver>(
     solver: &Solver<S>,
-    terms: &mut Terms<'_>,
+    terms: &mut BoundTerms<'_>,
     predicate: &Predicate,
-    values: &Values,
+    values: &LiteralValues,
 ) -> Option<Cube> {
-    let mut bounds: Vec<Bound> = Vec::new();
+    let mut bounds: Vec<SumBound> = Vec::new();
     collect(solver, terms, predicate, values, &mut bounds)?;
     bounds.retain(|&bound| terms.decide(bound) != Some(true));
     Some(cube(bounds))
@@ -67,10 +67,10 @@ pub(super) fn part_of<S: SatSolver>(
 
 fn collect<S: SatSolver>(
     solver: &Solver<S>,
-    terms: &mut Terms<'_>,
+    terms: &mut BoundTerms<'_>,
     predicate: &Predicate,
-    values: &Values,
-    bounds: &mut Vec<Bound>,
+    values: &LiteralValues,
+    bounds: &mut Vec<SumBound>,
 ) -> Option<()> {
     match predicate {
         Predicate::True => Some(()),
@@ -84,7 +84,7 @@ fn collect<S: SatSolver>(
         }
         Predicate::Or(parts) => {
             // Choose the disjunct that adds the fewest new bounds.
-            let mut best: Option<Vec<Bound>> = None;
+            let mut best: Option<Vec<SumBound>> = None;
             for part in parts {
                 let mut own = Vec::new();
                 if collect(solver, terms, part, values, &mut own).is_some() {

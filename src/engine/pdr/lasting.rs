@@ -6,7 +6,7 @@
 //! every other proof. Provers number their sums independently, so shared cubes are stored as
 //! comparisons.
 
-use super::terms::{Cube, Terms, cube};
+use super::terms::{BoundTerms, Cube, cube};
 use parikh_net::Atom;
 use std::collections::HashSet;
 
@@ -15,15 +15,15 @@ const MOST: usize = 2000;
 
 /// The cubes proved so far, for all goals.
 #[derive(Default)]
-pub(super) struct Proved {
+pub(super) struct SharedCubes {
     cubes: Vec<Vec<Atom>>,
     known: HashSet<Vec<Atom>>,
 }
 
-impl Proved {
+impl SharedCubes {
     /// Adds cubes that are jointly never entered. Adds all or none, because the cubes may depend on
     /// each other.
-    pub(super) fn add(&mut self, cubes: &[Cube], terms: &Terms<'_>) {
+    pub(super) fn add(&mut self, cubes: &[Cube], terms: &BoundTerms<'_>) {
         let written = |cube: &Cube| -> Option<Vec<Atom>> {
             cube.iter().map(|&bound| terms.atom(bound)).collect()
         };
@@ -39,15 +39,15 @@ impl Proved {
 
 /// The shared cubes that one prover has imported.
 #[derive(Default)]
-pub(super) struct Lasting {
+pub(super) struct ImportedCubes {
     cubes: Vec<Cube>,
     /// Length of the shared list at the last import.
     seen: usize,
 }
 
-impl Lasting {
+impl ImportedCubes {
     /// Imports and returns the cubes added to the shared list since the last call.
-    pub(super) fn learn(&mut self, proved: &Proved, terms: &mut Terms<'_>) -> Vec<Cube> {
+    pub(super) fn learn(&mut self, proved: &SharedCubes, terms: &mut BoundTerms<'_>) -> Vec<Cube> {
         let mut new = Vec::new();
         for atoms in &proved.cubes[self.seen..] {
             let bounds: Option<Vec<_>> = atoms.iter().map(|atom| terms.bound(atom)).collect();

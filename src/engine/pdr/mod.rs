@@ -31,16 +31,16 @@ mod solver;
 mod terms;
 
 use super::intervals;
-use super::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
+use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
 use crate::board::{Argument, Proof};
 use crate::evidence::Document;
-use crate::evidence::certificate::Bounds;
+use crate::evidence::certificate::BoundsCertificate;
 use crate::structure::intervals::Intervals;
 use crate::structure::modulo::{ModuloInvariant, modulo_invariants};
-use backward::Backward;
-use decide::{Decide, End};
+use backward::BackwardSearcher;
+use decide::{Decide, DecisionOutcome};
 use document::ProofMaterial;
-use lasting::Proved;
+use lasting::SharedCubes;
 use parikh_net::{GoalId, LinearSum, MarkingGoal, PlaceId, Predicate, Provenance};
 use parikh_solvers::Budget;
 use prover::Prover;
@@ -48,7 +48,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use terms::Terms;
+use terms::BoundTerms;
 
 /// The engine's entry in the registry.
 pub const ENGINE: Engine = Engine {
@@ -64,7 +64,7 @@ pub const ENGINE: Engine = Engine {
 /// k-induction proves.
 pub const K_INDUCTION: Engine = Engine {
     name: "k-induction",
-    start: |work| Ok(Box::new(Induction::<Backward<'_>>::new(work, "k-induction"))),
+    start: |work| Ok(Box::new(Induction::<BackwardSearcher<'_>>::new(work, "k-induction"))),
     ..ENGINE
 };
 
@@ -86,7 +86,7 @@ const MODULO: Duration = Duration::from_millis(100);
 
 /// Backward k-induction for goals that the caller chooses. Finds inductive invariants and
 /// witnesses.
-pub(super) struct BackwardSearch<'g>(Induction<'g, Backward<'g>>);
+pub(super) struct BackwardSearch<'g>(Induction<'g, BackwardSearcher<'g>>);
 
 impl<'g> BackwardSearch<'g> {
     /// Creates the search. No solver query is made yet.
@@ -114,7 +114,7 @@ struct Induction<'g, D> {
     intervals: Intervals,
     rests_on: Provenance,
     provers: Vec<(GoalId, D)>,
-    proved: Proved,
+    proved: SharedCubes,
     modulo: OnceCell<Vec<ModuloInvariant>>,
     /// Goals whose provers do not use cubes proved for other goals. With those cubes an earlier
     /// proof could not be certified.
@@ -125,11 +125,11 @@ struct Induction<'g, D> {
     slice: Option<Duration>,
     /// Goals already treated in this round. The budget may interrupt a round at any goal.
     had_turn: BTreeSet<GoalId>,
-    statistics: Statistics,
+    statistics: PdrStatistics,
 }
 
 #[derive(Default)]
-struct Statistics {
+struct PdrStatistics {
     reached: u64,
     refuted: u64,
     made: u64,
@@ -149,13 +149,13 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             intervals,
             work,
             provers: Vec::new(),
-            proved: Proved::default(),
+            proved: SharedCubes::default(),
             modulo: OnceCell::new(),
             alone: BTreeSet::new(),
             given_up: Vec::new(),
             slice: None,
             had_turn: BTreeSet::new(),
-            statistics: Statistics::default(),
+            statistics: PdrStatistics::default(),
         }
     }
 
@@ -183,7 +183,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             }
         }
         let ground = self.work.ground;
-        let mut terms = Terms::new(ground.net(), self.intervals.within(self.rests_on));
+        let mut terms = BoundTerms::new(ground.net(), self.intervals.within(self.rests_on));
         for flow in &ground.facts().flows {
             if (2..=LARGEST_ROW).contains(&flow.terms().len()) {
                 terms.row(flow);
@@ -261,14 +261,14 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             self.statistics.made += after.0 - before.0;
             self.statistics.questions += after.1 - before.1;
             match end {
-                End::Unfinished => {
+                DecisionOutcome::Unfinished => {
                     tracing::debug!("{}: {id:?} open after {:?}", self.name, after);
                     if self.provers.len() < KEPT {
                         self.provers.push((id, prover));
                     }
                     return;
                 }
-                End::Reached(sequence) => {
+                DecisionOutcome::Reached(sequence) => {
                     self.statistics.reached += 1;
                     under.reached(id, sequence);
                     // The board did not accept the sequence, and would not accept it the next time:
@@ -283,7 +283,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                         self.provers.push((id, prover));
                     }
                 }
-                End::Never(cubes) => {
+                DecisionOutcome::Never(cubes) => {
                     let predicate = prover.predicate().clone();
                     let (mut terms, lessons) = prover.into_parts();
                     let found = ProofMaterial { cubes: &cubes, lessons: &lessons };
@@ -313,7 +313,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         &self,
         id: GoalId,
         goal: &MarkingGoal,
-        terms: &mut Terms<'_>,
+        terms: &mut BoundTerms<'_>,
         found: ProofMaterial<'_>,
         predicate: &Predicate,
     ) -> Option<()> {
@@ -322,7 +322,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         let level = self.intervals.within(self.rests_on);
         // A finished proof is worth extra time beyond the slice.
         let budget = &Budget::lasting(Duration::from_secs(20));
-        let bounds = |places: &BTreeSet<usize>| -> Option<Bounds> {
+        let bounds = |places: &BTreeSet<usize>| -> Option<BoundsCertificate> {
             let ends =
                 places.iter().flat_map(|&p| [true, false].map(|upper| (PlaceId::new(p), upper)));
             intervals::bounds(net, facts, level, ends, budget)
@@ -355,11 +355,11 @@ pub(super) fn more(sum: &LinearSum, value: i128) -> Option<Predicate> {
 }
 
 impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
-    fn slice(&mut self, budget: &Budget) -> Progress {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
         loop {
             let open = self.open();
             if open.is_empty() {
-                return Progress::Finished;
+                return SliceProgress::Finished;
             }
             self.provers.retain(|(id, _)| self.work.board.is_open(*id));
             let (least, most) = FIRST_SLICE;
@@ -370,7 +370,7 @@ impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
             let slice = *self.slice.get_or_insert_with(first);
             for (id, goal) in open {
                 if budget.is_exhausted() {
-                    return Progress::Unfinished;
+                    return SliceProgress::Unfinished;
                 }
                 if self.had_turn.insert(id) {
                     self.work_on(id, &goal, &budget.slice(slice));
@@ -382,7 +382,7 @@ impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
     }
 
     fn statistics(&self) -> String {
-        let Statistics { reached, refuted, made, questions } = &self.statistics;
+        let PdrStatistics { reached, refuted, made, questions } = &self.statistics;
         format!("{reached} reached, {refuted} refuted, {made} {}, {questions} questions", D::FINDS)
     }
 }

@@ -4,8 +4,8 @@
 //! initial marking, and Fᵢ are the markings outside all cubes blocked at level i or higher. A goal
 //! cube that the last frame allows becomes a proof obligation: show that it is unreachable in that
 //! many firings. For each transition that may lead into the cube, its predecessors form a cube
-//! again (see [`Terms::before`]). A predecessor cube that the previous frame allows becomes a proof
-//! obligation in turn. If it contains the initial marking, the obligations spell out a firing
+//! again (see [`BoundTerms::before`]). A predecessor cube that the previous frame allows becomes a
+//! proof obligation in turn. If it contains the initial marking, the obligations spell out a firing
 //! sequence to the goal, because predecessors are exact. If no predecessor is left, the cube is
 //! generalised: as many bounds as possible are dropped, and the rest is blocked. When all cubes
 //! blocked at level i can be moved to level i + 1, they form an inductive invariant.
@@ -24,11 +24,11 @@
 //! generalized Petri nets*, TACAS 2022 (predecessors of cubes along a transition, computed without
 //! solver queries).
 
-use super::decide::{Decide, End, Obligation, sequence};
+use super::decide::{Decide, DecisionOutcome, Obligation, sequence};
 use super::goal;
-use super::lasting::{Lasting, Proved};
-use super::solver::{Answer, Lesson, MaybeLiteral, Solver};
-use super::terms::{Bound, Cube, Terms, Why, cube, includes, negated};
+use super::lasting::{ImportedCubes, SharedCubes};
+use super::solver::{MaybeLiteral, Solver, SolverAnswer, TheoryLemma};
+use super::terms::{BoundTerms, Cube, PreconditionOrigin, SumBound, cube, includes, negated};
 use parikh_net::{FiringSequence, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
@@ -38,10 +38,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
 /// Error: the budget ended.
-struct Stopped;
+struct BudgetExhausted;
 
 /// Result of the question whether a cube can be entered at a level.
-enum Step {
+enum StepResult {
     /// No firing enters the cube, nor the larger cube given here, which has a subset of its bounds.
     /// The reasons justify this per transition.
     Blocked(Cube, Reasons),
@@ -51,7 +51,7 @@ enum Step {
 
 /// For each transition, the bounds of a cube that cannot become true by firing it, given the
 /// previous frame. The reason is valid for every cube that contains these bounds.
-type Reasons = HashMap<TransitionId, Vec<Bound>>;
+type Reasons = HashMap<TransitionId, Vec<SumBound>>;
 
 /// Limit on the number of temporary clauses before the solver is rebuilt.
 const TEMPORARIES: usize = 3000;
@@ -64,14 +64,14 @@ const COUNTEREXAMPLES: usize = 3;
 
 /// The state of property-directed reachability for a question.
 pub(super) struct Prover<'n> {
-    terms: Terms<'n>,
+    terms: BoundTerms<'n>,
     predicate: Predicate,
     solver: Solver<BatSat>,
     goal: MaybeLiteral,
     /// Blocked cubes by level; level 0 is empty.
     blocked: Vec<Vec<Cube>>,
     /// Cubes blocked at every level: proved for other goals.
-    lasting: Lasting,
+    lasting: ImportedCubes,
     /// For each level, the literal that activates the clauses of that level.
     active: Vec<Literal>,
     temporaries: usize,
@@ -83,14 +83,14 @@ pub(super) struct Prover<'n> {
 impl<'n> Decide<'n> for Prover<'n> {
     const FINDS: &'static str = "clauses";
 
-    fn new(terms: Terms<'n>, predicate: Predicate) -> Self {
+    fn new(terms: BoundTerms<'n>, predicate: Predicate) -> Self {
         let mut prover = Prover {
             terms,
             predicate,
             solver: Solver::new(BatSat::new()),
             goal: MaybeLiteral::Is(false),
             blocked: vec![Vec::new()],
-            lasting: Lasting::default(),
+            lasting: ImportedCubes::default(),
             active: Vec::new(),
             temporaries: 0,
             learnt: 0,
@@ -101,7 +101,7 @@ impl<'n> Decide<'n> for Prover<'n> {
         prover
     }
 
-    fn learn(&mut self, proved: &Proved) {
+    fn learn(&mut self, proved: &SharedCubes) {
         for cube in self.lasting.learn(proved, &mut self.terms) {
             self.solver.add(&self.terms, &negated(&cube), None);
         }
@@ -113,12 +113,12 @@ impl<'n> Decide<'n> for Prover<'n> {
         true
     }
 
-    fn run(&mut self, budget: &Budget) -> End {
+    fn run(&mut self, budget: &Budget) -> DecisionOutcome {
         loop {
             match self.round(budget) {
                 Ok(Some(end)) => return end,
                 Ok(None) => {}
-                Err(Stopped) => return End::Unfinished,
+                Err(BudgetExhausted) => return DecisionOutcome::Unfinished,
             }
         }
     }
@@ -127,7 +127,7 @@ impl<'n> Decide<'n> for Prover<'n> {
         &self.predicate
     }
 
-    fn into_parts(self) -> (Terms<'n>, Vec<Lesson>) {
+    fn into_parts(self) -> (BoundTerms<'n>, Vec<TheoryLemma>) {
         (self.terms, self.solver.lessons)
     }
 
@@ -144,11 +144,11 @@ impl Prover<'_> {
 
     /// One major iteration: blocks all goal cubes in the last frame, opens a new level, and
     /// propagates cubes to higher levels.
-    fn round(&mut self, budget: &Budget) -> Result<Option<End>, Stopped> {
+    fn round(&mut self, budget: &Budget) -> Result<Option<DecisionOutcome>, BudgetExhausted> {
         let last = self.level();
         while let Some(cube) = self.goal_cube_in(last, budget)? {
             if let Some(sequence) = self.block(cube, last, budget)? {
-                return Ok(Some(End::Reached(sequence)));
+                return Ok(Some(DecisionOutcome::Reached(sequence)));
             }
         }
         self.open_level();
@@ -158,7 +158,7 @@ impl Prover<'_> {
                 if !self.blocked[level].contains(&cube) {
                     continue;
                 }
-                if let Step::Blocked(part, _) =
+                if let StepResult::Blocked(part, _) =
                     self.step(&cube, level + 1, &no_reasons(), budget)?
                 {
                     self.add(part, level + 1);
@@ -167,7 +167,7 @@ impl Prover<'_> {
             if self.blocked[level].is_empty() {
                 let blocked = self.blocked[level + 1..].iter().flatten();
                 let cubes = blocked.chain(self.lasting.cubes()).cloned().collect();
-                return Ok(Some(End::Never(cubes)));
+                return Ok(Some(DecisionOutcome::Never(cubes)));
             }
         }
         Ok(None)
@@ -204,7 +204,11 @@ impl Prover<'_> {
     }
 
     /// Returns a goal cube that the frame allows.
-    fn goal_cube_in(&mut self, level: usize, budget: &Budget) -> Result<Option<Cube>, Stopped> {
+    fn goal_cube_in(
+        &mut self,
+        level: usize,
+        budget: &Budget,
+    ) -> Result<Option<Cube>, BudgetExhausted> {
         let mut assumed = self.active[level..].to_vec();
         match self.goal {
             MaybeLiteral::Is(false) => return Ok(None),
@@ -213,12 +217,12 @@ impl Prover<'_> {
         }
         self.questions += 1;
         match self.solver.solve(&self.terms, &assumed, budget) {
-            Answer::Unknown => Err(Stopped),
-            Answer::Impossible(_) => Ok(None),
-            Answer::Possible(values) => {
+            SolverAnswer::Unknown => Err(BudgetExhausted),
+            SolverAnswer::Impossible(_) => Ok(None),
+            SolverAnswer::Possible(values) => {
                 let part = goal::part_of(&self.solver, &mut self.terms, &self.predicate, &values);
                 // The goal literal implies the predicate, so a cube exists.
-                part.map(Some).ok_or(Stopped)
+                part.map(Some).ok_or(BudgetExhausted)
             }
         }
     }
@@ -229,7 +233,7 @@ impl Prover<'_> {
         cube: Cube,
         level: usize,
         budget: &Budget,
-    ) -> Result<Option<FiringSequence>, Stopped> {
+    ) -> Result<Option<FiringSequence>, BudgetExhausted> {
         let mut all = vec![Obligation { cube, next: None }];
         let mut waiting = BinaryHeap::from([Reverse((level, 0usize))]);
         while let Some(Reverse((level, at))) = waiting.pop() {
@@ -238,7 +242,7 @@ impl Prover<'_> {
                 continue;
             }
             match self.step(&cube, level, &no_reasons(), budget)? {
-                Step::From(t, before) => {
+                StepResult::From(t, before) => {
                     let is_initial = self.terms.is_initial(&before);
                     all.push(Obligation { cube: before, next: Some((at, t)) });
                     if is_initial {
@@ -247,12 +251,12 @@ impl Prover<'_> {
                     waiting.push(Reverse((level, at)));
                     waiting.push(Reverse((level - 1, all.len() - 1)));
                 }
-                Step::Blocked(part, reasons) => {
+                StepResult::Blocked(part, reasons) => {
                     let part = self.generalise(part, reasons, level, budget)?;
                     let last = self.level();
                     let (mut part, mut level) = (part, level);
                     while level < last
-                        && let Step::Blocked(more, _) =
+                        && let StepResult::Blocked(more, _) =
                             self.step(&part, level + 1, &no_reasons(), budget)?
                     {
                         (part, level) = (more, level + 1);
@@ -267,7 +271,7 @@ impl Prover<'_> {
         Ok(None)
     }
 
-    fn is_blocked(&self, cube: &[Bound], level: usize) -> bool {
+    fn is_blocked(&self, cube: &[SumBound], level: usize) -> bool {
         let mut known = self.blocked[level..].iter().flatten().chain(self.lasting.cubes());
         known.any(|known| includes(known, cube))
     }
@@ -286,12 +290,12 @@ impl Prover<'_> {
     /// must not contain the initial marking. Reasons in `known` are reused without a solver query.
     fn step(
         &mut self,
-        cube: &[Bound],
+        cube: &[SumBound],
         level: usize,
         known: &Reasons,
         budget: &Budget,
-    ) -> Result<Step, Stopped> {
-        let mut needed: BTreeSet<Bound> = BTreeSet::new();
+    ) -> Result<StepResult, BudgetExhausted> {
+        let mut needed: BTreeSet<SumBound> = BTreeSet::new();
         let mut reasons = Reasons::new();
         let mut entrants = self.terms.entrants(cube);
         entrants.retain(|t| match known.get(t) {
@@ -312,15 +316,16 @@ impl Prover<'_> {
             };
             match blamed {
                 Some(blamed) => {
-                    let blamed: Vec<Bound> = blamed.into_iter().map(|at| cube[at]).collect();
+                    let blamed: Vec<SumBound> = blamed.into_iter().map(|at| cube[at]).collect();
                     needed.extend(&blamed);
                     reasons.insert(t, blamed);
                 }
                 None => {
-                    let bounds = before.into_iter().filter(|(_, why)| *why != Why::Within);
+                    let bounds =
+                        before.into_iter().filter(|(_, why)| *why != PreconditionOrigin::Within);
                     let bounds = bounds.map(|(bound, _)| bound);
                     let open = bounds.filter(|&bound| self.terms.decide(bound) != Some(true));
-                    return Ok(Step::From(t, self::cube(open.collect())));
+                    return Ok(StepResult::From(t, self::cube(open.collect())));
                 }
             }
         }
@@ -331,11 +336,11 @@ impl Prover<'_> {
         if needed.iter().all(|&bound| self.terms.holds_at_first(bound)) {
             needed.extend(cube.iter().find(|&&bound| !self.terms.holds_at_first(bound)));
         }
-        Ok(Step::Blocked(needed.into_iter().collect(), reasons))
+        Ok(StepResult::Blocked(needed.into_iter().collect(), reasons))
     }
 
     /// Returns a literal that implies that the marking is outside the cube.
-    fn outside(&mut self, cube: &[Bound]) -> Literal {
+    fn outside(&mut self, cube: &[SumBound]) -> Literal {
         if self.temporaries >= TEMPORARIES {
             self.rebuild();
         }
@@ -348,7 +353,10 @@ impl Prover<'_> {
     /// Returns a precondition that the initial marking violates, as a position in the cube if it
     /// comes from a bound of the cube. Returns `None` if the initial marking satisfies all
     /// preconditions.
-    fn initially_violated(&self, before: &[(Bound, Why)]) -> Option<BTreeSet<usize>> {
+    fn initially_violated(
+        &self,
+        before: &[(SumBound, PreconditionOrigin)],
+    ) -> Option<BTreeSet<usize>> {
         let broken = before.iter().filter(|&&(bound, _)| !self.terms.holds_at_first(bound));
         // `None` is the minimum: a precondition that needs no bound of the cube is preferred.
         let least = broken.map(|(_, why)| why.position()).min()?;
@@ -360,12 +368,12 @@ impl Prover<'_> {
     /// satisfies the preconditions.
     fn core_positions(
         &mut self,
-        before: &[(Bound, Why)],
+        before: &[(SumBound, PreconditionOrigin)],
         level: usize,
         outside: Literal,
         budget: &Budget,
-    ) -> Result<Option<BTreeSet<usize>>, Stopped> {
-        let never = |(bound, why): &(Bound, Why)| {
+    ) -> Result<Option<BTreeSet<usize>>, BudgetExhausted> {
+        let never = |(bound, why): &(SumBound, PreconditionOrigin)| {
             (self.terms.decide(*bound) == Some(false)).then(|| why.position())
         };
         if let Some(position) = before.iter().filter_map(never).min() {
@@ -373,8 +381,8 @@ impl Prover<'_> {
         }
         let mut assumed = self.active[level..].to_vec();
         assumed.push(outside);
-        let mut reasons: HashMap<Literal, Why> = HashMap::new();
-        let mut asked: HashMap<(usize, bool), Bound> = HashMap::new();
+        let mut reasons: HashMap<Literal, PreconditionOrigin> = HashMap::new();
+        let mut asked: HashMap<(usize, bool), SumBound> = HashMap::new();
         for &(bound, why) in before {
             // A bound implied by the enabling condition is not attributed to the cube.
             let known = asked.get(&(bound.term, bound.upper));
@@ -389,9 +397,9 @@ impl Prover<'_> {
         }
         self.questions += 1;
         match self.solver.solve(&self.terms, &assumed, budget) {
-            Answer::Unknown => Err(Stopped),
-            Answer::Possible(_) => Ok(None),
-            Answer::Impossible(core) => {
+            SolverAnswer::Unknown => Err(BudgetExhausted),
+            SolverAnswer::Possible(_) => Ok(None),
+            SolverAnswer::Impossible(core) => {
                 let reasons = core.iter().filter_map(|literal| reasons.get(literal));
                 Ok(Some(reasons.filter_map(|why| why.position()).collect()))
             }
@@ -406,7 +414,7 @@ impl Prover<'_> {
         mut reasons: Reasons,
         level: usize,
         budget: &Budget,
-    ) -> Result<Cube, Stopped> {
+    ) -> Result<Cube, BudgetExhausted> {
         let mut failures = 0;
         for bound in cube.clone() {
             if failures >= FAILURES {
@@ -442,20 +450,20 @@ impl Prover<'_> {
         reasons: &Reasons,
         level: usize,
         budget: &Budget,
-    ) -> Result<Option<(Cube, Reasons)>, Stopped> {
+    ) -> Result<Option<(Cube, Reasons)>, BudgetExhausted> {
         if self.terms.is_initial(&cube) {
             return Ok(None);
         }
         for _ in 0..=COUNTEREXAMPLES {
             match self.step(&cube, level, reasons, budget)? {
-                Step::Blocked(part, reasons) => return Ok(Some((part, reasons))),
-                Step::From(_, before) => {
+                StepResult::Blocked(part, reasons) => return Ok(Some((part, reasons))),
+                StepResult::From(_, before) => {
                     if level == 1 || self.terms.is_initial(&before) {
                         return Ok(None);
                     }
                     match self.step(&before, level - 1, &no_reasons(), budget)? {
-                        Step::Blocked(part, _) => self.add(part, level - 1),
-                        Step::From(..) => return Ok(None),
+                        StepResult::Blocked(part, _) => self.add(part, level - 1),
+                        StepResult::From(..) => return Ok(None),
                     }
                 }
             }

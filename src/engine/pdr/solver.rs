@@ -5,7 +5,7 @@
 //! solver adds a clause. The clause consists of bounds on the places that make the row's value too
 //! small or too large, and the violated bound of the row.
 
-use super::terms::{Bound, Relation, Terms};
+use super::terms::{BoundTerms, SumBound, SumEquation};
 use parikh_net::Atom;
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
@@ -22,9 +22,9 @@ pub(super) enum MaybeLiteral {
 }
 
 /// Result of a solver query.
-pub(super) enum Answer {
+pub(super) enum SolverAnswer {
     /// Satisfiable, with these values of the variables.
-    Possible(Values),
+    Possible(LiteralValues),
     /// Unsatisfiable, with this subset of the assumptions as core.
     Impossible(BTreeSet<Literal>),
     /// The budget ended.
@@ -32,9 +32,9 @@ pub(super) enum Answer {
 }
 
 /// Values of the variables in a model.
-pub(super) struct Values(Vec<bool>);
+pub(super) struct LiteralValues(Vec<bool>);
 
-impl Values {
+impl LiteralValues {
     fn holds(&self, literal: Literal) -> bool {
         literal.evaluate(&self.0).unwrap_or(false)
     }
@@ -42,7 +42,7 @@ impl Values {
 
 /// A clause over bounds, implied by one row. The last literal bounds the row itself, the others
 /// bound its parts.
-pub(super) type Lesson = Vec<Bound>;
+pub(super) type TheoryLemma = Vec<SumBound>;
 
 /// One part of a row with its bound under a model.
 struct RowTerm {
@@ -58,7 +58,7 @@ pub(super) struct Solver<S> {
     /// For each term, the literals of "at least k", keyed by k.
     at_least: Vec<BTreeMap<i128, Literal>>,
     /// Theory lemmas added so far.
-    pub(super) lessons: Vec<Lesson>,
+    pub(super) lessons: Vec<TheoryLemma>,
 }
 
 /// Limit on the number of places of a one-token place invariant that is encoded in advance.
@@ -70,7 +70,7 @@ impl<S: SatSolver> Solver<S> {
     }
 
     /// Returns the literal of a bound.
-    pub(super) fn literal(&mut self, terms: &Terms<'_>, bound: Bound) -> MaybeLiteral {
+    pub(super) fn literal(&mut self, terms: &BoundTerms<'_>, bound: SumBound) -> MaybeLiteral {
         if let Some(holds) = terms.decide(bound) {
             return MaybeLiteral::Is(holds);
         }
@@ -110,7 +110,12 @@ impl<S: SatSolver> Solver<S> {
 
     /// Adds the clause "one of the bounds holds", or `unless` holds. Adds nothing if a bound is
     /// always true.
-    pub(super) fn add(&mut self, terms: &Terms<'_>, bounds: &[Bound], unless: Option<Literal>) {
+    pub(super) fn add(
+        &mut self,
+        terms: &BoundTerms<'_>,
+        bounds: &[SumBound],
+        unless: Option<Literal>,
+    ) {
         let mut clause: Vec<Literal> = unless.into_iter().collect();
         for &bound in bounds {
             match self.literal(terms, bound) {
@@ -123,15 +128,15 @@ impl<S: SatSolver> Solver<S> {
     }
 
     /// Encodes place invariants with one token on few places as exactly-one constraints.
-    pub(super) fn add_small_flows(&mut self, terms: &Terms<'_>) {
+    pub(super) fn add_small_flows(&mut self, terms: &BoundTerms<'_>) {
         for (term, sum) in terms.rows().filter(|&(term, _)| terms.is_flow(term)) {
             let places = sum.terms();
             let one = places.len() <= SMALL && places.iter().all(|&(_, a)| a == 1);
             if !one || terms.low(term) != Some(1) {
                 continue;
             }
-            let one = |at: usize| Bound { term: places[at].0.index(), upper: false, value: 1 };
-            let all: Vec<Bound> = (0..places.len()).map(one).collect();
+            let one = |at: usize| SumBound { term: places[at].0.index(), upper: false, value: 1 };
+            let all: Vec<SumBound> = (0..places.len()).map(one).collect();
             self.add(terms, &all, None);
             for (at, first) in all.iter().enumerate() {
                 for second in &all[..at] {
@@ -144,21 +149,21 @@ impl<S: SatSolver> Solver<S> {
     /// Checks if the assumptions are satisfiable together with all clauses and row constraints.
     pub(super) fn solve(
         &mut self,
-        terms: &Terms<'_>,
+        terms: &BoundTerms<'_>,
         assumed: &[Literal],
         budget: &Budget,
-    ) -> Answer {
+    ) -> SolverAnswer {
         loop {
             match self.sat.solve(assumed, budget) {
-                SatAnswer::NoAnswer(_) => return Answer::Unknown,
+                SatAnswer::NoAnswer(_) => return SolverAnswer::Unknown,
                 SatAnswer::Unsatisfiable { core } => {
-                    return Answer::Impossible(core.into_iter().collect());
+                    return SolverAnswer::Impossible(core.into_iter().collect());
                 }
                 SatAnswer::Satisfiable(values) => {
-                    let values = Values(values);
+                    let values = LiteralValues(values);
                     let lessons = self.violated_rows(terms, &values);
                     if lessons.is_empty() {
-                        return Answer::Possible(values);
+                        return SolverAnswer::Possible(values);
                     }
                     for lesson in lessons {
                         self.add(terms, &lesson, None);
@@ -172,8 +177,8 @@ impl<S: SatSolver> Solver<S> {
     /// Returns the interval of a term in the model.
     pub(super) fn interval(
         &self,
-        terms: &Terms<'_>,
-        values: &Values,
+        terms: &BoundTerms<'_>,
+        values: &LiteralValues,
         term: usize,
     ) -> (Option<i128>, Option<i128>) {
         let (mut low, mut high) = (terms.low(term), terms.high(term));
@@ -191,7 +196,7 @@ impl<S: SatSolver> Solver<S> {
     }
 
     /// Returns lemmas for the rows that the model violates.
-    fn violated_rows(&self, terms: &Terms<'_>, values: &Values) -> Vec<Lesson> {
+    fn violated_rows(&self, terms: &BoundTerms<'_>, values: &LiteralValues) -> Vec<TheoryLemma> {
         let mut lessons = Vec::new();
         for relation in terms.relations() {
             let term = relation.term;
@@ -221,9 +226,9 @@ impl<S: SatSolver> Solver<S> {
     /// part. Returns `None` if a part is unbounded in the direction that counts.
     fn lower_bound(
         &self,
-        terms: &Terms<'_>,
-        values: &Values,
-        relation: &Relation,
+        terms: &BoundTerms<'_>,
+        values: &LiteralValues,
+        relation: &SumEquation,
         sign: i128,
     ) -> Option<(i128, Vec<RowTerm>)> {
         let mut least = 0;
@@ -245,12 +250,12 @@ impl<S: SatSolver> Solver<S> {
     /// of its parts is larger. The lemma is false in the model.
     fn lesson(
         &self,
-        terms: &Terms<'_>,
-        values: &Values,
-        relation: &Relation,
+        terms: &BoundTerms<'_>,
+        values: &LiteralValues,
+        relation: &SumEquation,
         sign: i128,
         most: i128,
-    ) -> Option<Lesson> {
+    ) -> Option<TheoryLemma> {
         let (least, parts) = self.lower_bound(terms, values, relation, sign)?;
         // The excess allows some parts to be weakened to their global bound and dropped from the
         // lemma.
@@ -267,9 +272,10 @@ impl<S: SatSolver> Solver<S> {
                     continue;
                 }
             }
-            lesson.push(Bound { term, upper: a < 0, value: end }.negated());
+            lesson.push(SumBound { term, upper: a < 0, value: end }.negated());
         }
-        lesson.push(Bound { term: relation.term, upper: sign > 0, value: most * sign }.negated());
+        lesson
+            .push(SumBound { term: relation.term, upper: sign > 0, value: most * sign }.negated());
         Some(lesson)
     }
 }
@@ -277,10 +283,10 @@ impl<S: SatSolver> Solver<S> {
 /// Returns the bound of a comparison if it holds in the model.
 pub(super) fn holds<S: SatSolver>(
     solver: &Solver<S>,
-    terms: &mut Terms<'_>,
-    values: &Values,
+    terms: &mut BoundTerms<'_>,
+    values: &LiteralValues,
     atom: &Atom,
-) -> Option<Bound> {
+) -> Option<SumBound> {
     let bound = terms.bound(atom)?;
     let (low, high) = solver.interval(terms, values, bound.term);
     let end = if bound.upper { high } else { low };

@@ -4,23 +4,23 @@
 //! bound on the same term before it: m(p) + δ ≥ k exactly if m(p) ≥ k − δ. The predecessors of a
 //! cube under t are exactly a cube again, for arbitrary weights and for unbounded places.
 
-use crate::structure::intervals::Level;
+use crate::structure::intervals::ProvenanceIntervals;
 use parikh_net::{Atom, LinearSum, Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
 
 /// A bound on a term: at most `value` if `upper`, otherwise at least `value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Bound {
+pub(super) struct SumBound {
     pub(super) term: usize,
     pub(super) upper: bool,
     pub(super) value: i128,
 }
 
-impl Bound {
+impl SumBound {
     /// Returns the negation of the bound.
-    pub(super) fn negated(self) -> Bound {
+    pub(super) fn negated(self) -> SumBound {
         let by = if self.upper { 1 } else { -1 };
-        Bound { upper: !self.upper, value: self.value + by, ..self }
+        SumBound { upper: !self.upper, value: self.value + by, ..self }
     }
 
     /// Returns true if a term with this value satisfies the bound.
@@ -29,7 +29,7 @@ impl Bound {
     }
 
     /// Returns true if the bound implies `other`, which must be on the same side of the same term.
-    pub(super) fn implies(self, other: Bound) -> bool {
+    pub(super) fn implies(self, other: SumBound) -> bool {
         let same = self.term == other.term && self.upper == other.upper;
         same && if self.upper { self.value <= other.value } else { self.value >= other.value }
     }
@@ -41,23 +41,23 @@ impl Bound {
 }
 
 /// A conjunction of bounds, in ascending order, at most one per term and side.
-pub(super) type Cube = Vec<Bound>;
+pub(super) type Cube = Vec<SumBound>;
 
 /// Returns the conjunction of the bounds as a cube.
-pub(super) fn cube(mut bounds: Vec<Bound>) -> Cube {
-    let tightest_first = |bound: &Bound| if bound.upper { bound.value } else { -bound.value };
+pub(super) fn cube(mut bounds: Vec<SumBound>) -> Cube {
+    let tightest_first = |bound: &SumBound| if bound.upper { bound.value } else { -bound.value };
     bounds.sort_unstable_by_key(|bound| (bound.term, bound.upper, tightest_first(bound)));
     bounds.dedup_by_key(|bound| (bound.term, bound.upper));
     bounds
 }
 
 /// Returns the clause "not all of these bounds hold".
-pub(super) fn negated(cube: &[Bound]) -> Vec<Bound> {
+pub(super) fn negated(cube: &[SumBound]) -> Vec<SumBound> {
     cube.iter().map(|bound| bound.negated()).collect()
 }
 
 /// Returns true if the bounds show that every marking of `inner` is in `outer`.
-pub(super) fn includes(outer: &[Bound], inner: &[Bound]) -> bool {
+pub(super) fn includes(outer: &[SumBound], inner: &[SumBound]) -> bool {
     let mut at = 0;
     outer.iter().all(|&bound| {
         while inner.get(at).is_some_and(|own| (own.term, own.upper) < (bound.term, bound.upper)) {
@@ -69,7 +69,7 @@ pub(super) fn includes(outer: &[Bound], inner: &[Bound]) -> bool {
 
 /// An equation: a term equals a weighted sum of other terms.
 #[derive(Clone)]
-pub(super) struct Relation {
+pub(super) struct SumEquation {
     pub(super) term: usize,
     /// The summands, with their coefficients.
     pub(super) parts: Vec<(usize, i128)>,
@@ -84,12 +84,12 @@ struct Remainder {
 }
 
 /// The terms of a net: first the places by their indices, then the rows (sums of several places).
-pub(super) struct Terms<'n> {
+pub(super) struct BoundTerms<'n> {
     pub(super) net: &'n Net,
     /// The sums of the rows, in order. The first coefficient of each sum is positive.
     rows: Vec<LinearSum>,
     /// Equations of the rows: as sums of places, and some also as sums of other rows.
-    relations: Vec<Relation>,
+    relations: Vec<SumEquation>,
     remainders: Vec<Remainder>,
     row_of: HashMap<LinearSum, usize>,
     low: Vec<Option<i128>>,
@@ -103,16 +103,16 @@ pub(super) struct Terms<'n> {
     impossible: Vec<bool>,
 }
 
-impl<'n> Terms<'n> {
+impl<'n> BoundTerms<'n> {
     /// Creates the terms of the places, with their intervals.
-    pub(super) fn new(net: &'n Net, level: &Level) -> Self {
+    pub(super) fn new(net: &'n Net, level: &ProvenanceIntervals) -> Self {
         let mut changes = vec![Vec::new(); net.place_count()];
         for t in net.transitions().filter(|&t| level.is_possible(t)) {
             for change in net.delta(t) {
                 changes[change.place.index()].push((t, i128::from(change.delta)));
             }
         }
-        Terms {
+        BoundTerms {
             net,
             rows: Vec::new(),
             relations: Vec::new(),
@@ -175,7 +175,7 @@ impl<'n> Terms<'n> {
         self.row_of.insert(sum.clone(), term);
         self.remainders.push(Remainder { of: 0, modulus: 1 });
         let parts = sum.terms().iter().map(|&(p, a)| (p.index(), i128::from(a)));
-        self.relations.push(Relation { term, parts: parts.collect() });
+        self.relations.push(SumEquation { term, parts: parts.collect() });
         self.rows.push(sum);
         term
     }
@@ -221,7 +221,7 @@ impl<'n> Terms<'n> {
     /// parts. Constant sums come first, and each group is in the order of terms: the checker uses
     /// the same order.
     pub(super) fn compose(&mut self) {
-        let of = |is: &dyn Fn(usize) -> bool| -> Vec<Relation> {
+        let of = |is: &dyn Fn(usize) -> bool| -> Vec<SumEquation> {
             self.relations.iter().filter(|relation| is(relation.term)).cloned().collect()
         };
         let (flows, kept) =
@@ -234,7 +234,7 @@ impl<'n> Terms<'n> {
         for (position, other) in others.iter().enumerate() {
             beginning.entry(other.parts[0].0).or_default().push(position);
         }
-        for Relation { term, parts } in self.relations.clone() {
+        for SumEquation { term, parts } in self.relations.clone() {
             let from = if self.is_flow(term) { from } else { 0 };
             let within = parts.iter().filter_map(|(part, _)| beginning.get(part)).flatten();
             let mut within: Vec<usize> = within.copied().filter(|&at| at >= from).collect();
@@ -267,7 +267,7 @@ impl<'n> Terms<'n> {
                 }
                 _ => parts.extend(rest),
             }
-            let relation = Relation { term, parts };
+            let relation = SumEquation { term, parts };
             self.tighten(&relation);
             self.relations.push(relation);
         }
@@ -286,7 +286,7 @@ impl<'n> Terms<'n> {
     /// Tightens the upper bounds of the parts of a constant sum: a part is at most what remains of
     /// the sum if all other parts take their minimum. The certificate names these sums, so the
     /// checker derives the same bounds.
-    fn tighten(&mut self, relation: &Relation) {
+    fn tighten(&mut self, relation: &SumEquation) {
         let most = self.high[relation.term].filter(|_| self.is_flow(relation.term));
         let Some(most) = most else { return };
         let least = |&(part, a): &(usize, i128)| {
@@ -329,7 +329,7 @@ impl<'n> Terms<'n> {
     }
 
     /// Returns the equations of the rows.
-    pub(super) fn relations(&self) -> &[Relation] {
+    pub(super) fn relations(&self) -> &[SumEquation] {
         &self.relations
     }
 
@@ -340,20 +340,20 @@ impl<'n> Terms<'n> {
 
     /// Returns a comparison as a bound, rounded for a coefficient other than ±1. Returns `None` for
     /// a comparison without places.
-    pub(super) fn bound(&mut self, atom: &Atom) -> Option<Bound> {
+    pub(super) fn bound(&mut self, atom: &Atom) -> Option<SumBound> {
         let value = i128::from(atom.bound);
         match atom.sum.terms() {
             [] => None,
             &[(place, a)] => {
                 let (a, term) = (i128::from(a), place.index());
                 Some(match a > 0 {
-                    true => Bound { term, upper: true, value: value.div_euclid(a) },
-                    false => Bound { term, upper: false, value: -value.div_euclid(-a) },
+                    true => SumBound { term, upper: true, value: value.div_euclid(a) },
+                    false => SumBound { term, upper: false, value: -value.div_euclid(-a) },
                 })
             }
             _ => {
                 let (term, turned) = self.row(&atom.sum);
-                Some(Bound { term, upper: !turned, value: if turned { -value } else { value } })
+                Some(SumBound { term, upper: !turned, value: if turned { -value } else { value } })
             }
         }
     }
@@ -369,7 +369,7 @@ impl<'n> Terms<'n> {
     }
 
     /// Returns a bound as a comparison. Returns `None` beyond 64 bits.
-    pub(super) fn atom(&self, bound: Bound) -> Option<Atom> {
+    pub(super) fn atom(&self, bound: SumBound) -> Option<Atom> {
         match bound.upper {
             false => self.at_least(bound.term, bound.value),
             true => Some(self.at_least(bound.term, bound.value.checked_add(1)?)?.negated()),
@@ -391,7 +391,7 @@ impl<'n> Terms<'n> {
 
     /// Returns true if the bound holds in every reachable marking according to the intervals, false
     /// if in none, and `None` if the intervals do not decide.
-    pub(super) fn decide(&self, bound: Bound) -> Option<bool> {
+    pub(super) fn decide(&self, bound: SumBound) -> Option<bool> {
         let (low, high) = (self.low[bound.term], self.high[bound.term]);
         let (least, most) = if bound.upper { (low, high) } else { (high, low) };
         // If `most` satisfies the bound, all values do. If `least` violates it, all values do.
@@ -402,12 +402,12 @@ impl<'n> Terms<'n> {
     }
 
     /// Returns true if the bound holds initially.
-    pub(super) fn holds_at_first(&self, bound: Bound) -> bool {
+    pub(super) fn holds_at_first(&self, bound: SumBound) -> bool {
         bound.holds(self.initial[bound.term])
     }
 
     /// Returns weaker values for the bound, the weakest first. Empty if there are none.
-    pub(super) fn looser(&self, bound: Bound) -> Vec<i128> {
+    pub(super) fn looser(&self, bound: SumBound) -> Vec<i128> {
         let end = if bound.upper { self.high[bound.term] } else { self.low[bound.term] };
         // Without an upper limit, the value is about doubled.
         let end = end.unwrap_or(2 * bound.value.abs() + 8);
@@ -416,20 +416,20 @@ impl<'n> Terms<'n> {
         let mut values = vec![loosest, half];
         values.dedup();
         values.retain(|&value| {
-            let looser = Bound { value, ..bound };
+            let looser = SumBound { value, ..bound };
             bound.implies(looser) && looser != bound
         });
         values
     }
 
     /// Returns true if the cube contains the initial marking.
-    pub(super) fn is_initial(&self, cube: &[Bound]) -> bool {
+    pub(super) fn is_initial(&self, cube: &[SumBound]) -> bool {
         cube.iter().all(|&bound| self.holds_at_first(bound))
     }
 
     /// Returns the transitions that may lead into the cube from outside, in ascending order: those
     /// that can make one of its bounds true.
-    pub(super) fn entrants(&self, cube: &[Bound]) -> Vec<TransitionId> {
+    pub(super) fn entrants(&self, cube: &[SumBound]) -> Vec<TransitionId> {
         let helped = cube.iter().flat_map(|bound| {
             let changes = self.changes[bound.term].iter();
             changes.filter(|&&(_, change)| bound.is_helped_by(change)).map(|&(t, _)| t)
@@ -449,20 +449,24 @@ impl<'n> Terms<'n> {
     /// Returns the preconditions for firing `t` into the cube: first the enabling condition, then
     /// the upper bounds of the places after the firing, then each bound of the cube, shifted to the
     /// marking before.
-    pub(super) fn before(&self, t: TransitionId, cube: &[Bound]) -> Vec<(Bound, Why)> {
+    pub(super) fn before(
+        &self,
+        t: TransitionId,
+        cube: &[SumBound],
+    ) -> Vec<(SumBound, PreconditionOrigin)> {
         let inputs = self.net.pre(t).iter().map(|arc| {
             let (term, value) = (arc.place.index(), i128::from(arc.weight));
-            (Bound { term, upper: false, value }, Why::Enabled)
+            (SumBound { term, upper: false, value }, PreconditionOrigin::Enabled)
         });
         let after = self.net.delta(t).iter().filter(|change| change.delta > 0);
         let after = after.filter_map(|change| {
             let term = change.place.index();
             let value = self.within[term]? - i128::from(change.delta);
-            Some((Bound { term, upper: true, value }, Why::Within))
+            Some((SumBound { term, upper: true, value }, PreconditionOrigin::Within))
         });
         let bounds = cube.iter().enumerate().map(|(at, bound)| {
             let value = bound.value - self.change(t, bound.term);
-            (Bound { value, ..*bound }, Why::Bound(at))
+            (SumBound { value, ..*bound }, PreconditionOrigin::Bound(at))
         });
         inputs.chain(after).chain(bounds).collect()
     }
@@ -470,7 +474,7 @@ impl<'n> Terms<'n> {
 
 /// The origin of a precondition of a firing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum PreconditionOrigin {
     /// The enabling condition of the transition.
     Enabled,
     /// The upper bound of a place after the firing.
@@ -479,12 +483,12 @@ pub(super) enum Why {
     Bound(usize),
 }
 
-impl Why {
+impl PreconditionOrigin {
     /// Returns the position of the bound in the cube, if the precondition comes from the cube.
     pub(super) fn position(self) -> Option<usize> {
         match self {
-            Why::Bound(at) => Some(at),
-            Why::Enabled | Why::Within => None,
+            PreconditionOrigin::Bound(at) => Some(at),
+            PreconditionOrigin::Enabled | PreconditionOrigin::Within => None,
         }
     }
 }

@@ -23,7 +23,7 @@ const FIRST_SHARE: f64 = 0.2;
 
 /// The reason why there is no proof.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum RankingFailure {
     /// The automaton of the property is too large.
     #[error(transparent)]
     Automaton(#[from] AutomatonTooLarge),
@@ -32,10 +32,10 @@ pub enum Failure {
     Refused(#[from] NoRunFlaw),
 }
 
-impl Failure {
+impl RankingFailure {
     /// Returns true if more time might help.
     pub(super) fn is_for_want_of_time(&self) -> bool {
-        matches!(self, Failure::Refused(NoRunFlaw::Document(Flaw::Stopped)))
+        matches!(self, RankingFailure::Refused(NoRunFlaw::Document(Flaw::Stopped)))
     }
 }
 
@@ -49,7 +49,7 @@ pub fn argue(
     property: &RunProperty,
     never: &[Predicate],
     budget: &Budget,
-) -> Result<NoRun, Failure> {
+) -> Result<NoRun, RankingFailure> {
     let formulas = property.formulas();
     let tableau = LinearTableau::new(formulas, property.formula(), AutomatonLimits::default())?;
     let goes_on = &mut || !budget.is_exhausted();

@@ -2,7 +2,7 @@
 
 use super::argue::argue;
 use crate::board::{Board, Knowledge, Reach};
-use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
+use crate::engine::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
 use parikh_net::{Goal, GoalId, Predicate};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
@@ -22,11 +22,11 @@ pub const ENGINE: Engine = Engine {
 const FIRST: Duration = Duration::from_millis(30);
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
-    Ok(Box::new(Rankings { work: assignment, tries: HashMap::new(), argued: 0, facts: 0 }))
+    Ok(Box::new(RankingEngine { work: assignment, tries: HashMap::new(), argued: 0, facts: 0 }))
 }
 
 /// Proofs are tried in turns, so that a formula with large programs does not delay the others.
-struct Rankings<'g> {
+struct RankingEngine<'g> {
     work: Assignment<'g>,
     tries: HashMap<GoalId, Try>,
     argued: usize,
@@ -44,17 +44,17 @@ struct Try {
     none_from: Option<usize>,
 }
 
-impl Session for Rankings<'_> {
-    fn slice(&mut self, budget: &Budget) -> Progress {
+impl Session for RankingEngine<'_> {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
         let (never, goals) = unreachable(self.work.board);
         self.facts = never.len();
         while let Some(at) = self.next() {
             if budget.is_exhausted() {
-                return Progress::Unfinished;
+                return SliceProgress::Unfinished;
             }
             self.try_one(at, (&never, &goals), budget);
         }
-        Progress::Finished
+        SliceProgress::Finished
     }
 
     fn statistics(&self) -> String {
@@ -63,7 +63,7 @@ impl Session for Rankings<'_> {
     }
 }
 
-impl Rankings<'_> {
+impl RankingEngine<'_> {
     /// Returns the property to try next: the one with the least time so far.
     fn next(&self) -> Option<usize> {
         let tried = |id: &GoalId| self.tries.get(id).copied().unwrap_or_default();

@@ -27,7 +27,7 @@ mod argue;
 mod engine;
 pub(super) mod program;
 
-pub use argue::{Failure, argue};
+pub use argue::{RankingFailure, argue};
 pub(super) use argue::{excluded, take};
 pub use engine::ENGINE;
 

@@ -1,6 +1,6 @@
 //! The linear program of a component, and the weights from its dual values.
 
-use crate::evidence::no_run::Ranking;
+use crate::evidence::no_run::RankingFunction;
 use crate::evidence::no_run::pairs::Pairs;
 use num_bigint::BigInt;
 use num_integer::Integer as _;
@@ -22,7 +22,7 @@ pub(in crate::engine) type Step = (Option<EffectId>, usize, usize);
 pub(in crate::engine) struct Solution {
     /// The dual values, as weights of places and values of states. `None` where they are all 0 or
     /// too large. The component's state is the first step's.
-    pub(in crate::engine) ranking: Option<Ranking>,
+    pub(in crate::engine) ranking: Option<RankingFunction>,
     /// By step how often it is taken on the cycles found, in the order of the steps.
     pub(in crate::engine) taken: Vec<f64>,
     /// True if all steps are taken.
@@ -31,9 +31,14 @@ pub(in crate::engine) struct Solution {
 
 /// A ranking of the component of `state` along which as many pairs fall as along any; nothing when
 /// Returns `None` if there is none, or if time runs out.
-pub(super) fn ranking(net: &Net, pairs: &Pairs, state: usize, budget: &Budget) -> Option<Ranking> {
+pub(super) fn ranking(
+    net: &Net,
+    pairs: &Pairs,
+    state: usize,
+    budget: &Budget,
+) -> Option<RankingFunction> {
     let ranking = solve(net, &steps(net, pairs, state), budget)?.ranking?;
-    Some(Ranking { state, ..ranking })
+    Some(RankingFunction { state, ..ranking })
 }
 
 /// Solves the program of these steps; `None` when there is no time, or they are too many.
@@ -64,12 +69,12 @@ fn weights(
     state: usize,
     places: &[PlaceId],
     states: &[usize],
-) -> Option<Ranking> {
+) -> Option<RankingFunction> {
     let divisor = numerators.iter().fold(BigInt::zero(), |divisor, (_, y)| divisor.gcd(y));
     if divisor.is_zero() {
         return None;
     }
-    let mut ranking = Ranking { state, weights: Vec::new(), values: Vec::new() };
+    let mut ranking = RankingFunction { state, weights: Vec::new(), values: Vec::new() };
     // The rows have lower bounds, so their dual values are at most 0.
     for (row, y) in numerators {
         let y = -(y / &divisor);

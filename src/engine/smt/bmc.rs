@@ -4,24 +4,24 @@
 //! permit. The schedule of queries is that of [all unrollings](crate::engine::bmc).
 
 use super::FIRST_SLICE;
-use super::unrolled::{self, Unrolled};
+use super::unrolled::{self, SmtUnrolling};
 use crate::engine::Assignment;
-use crate::engine::bmc::{Bmc, Extended, Row, Said};
+use crate::engine::bmc::{Bmc, ExtensionResult, QueryResult, StepSequence};
 use parikh_encodings::unrolling::StepKind;
 use parikh_net::{GoalId, Predicate};
 use parikh_solvers::Budget;
 use std::time::Duration;
 
 /// An unrolling with integer steps, with its solver.
-pub(super) struct Steps<'g>(Unrolled<'g>);
+pub(super) struct SmtSteps<'g>(SmtUnrolling<'g>);
 
 /// Creates a session of the engine.
-pub(super) fn session<'g>(work: Assignment<'g>) -> Result<Bmc<'g, Steps<'g>>, String> {
-    let row = Steps(Unrolled::initial(&work, Steps::NAME, StepKind::Step)?);
+pub(super) fn session<'g>(work: Assignment<'g>) -> Result<Bmc<'g, SmtSteps<'g>>, String> {
+    let row = SmtSteps(SmtUnrolling::initial(&work, SmtSteps::NAME, StepKind::Step)?);
     Ok(Bmc::new(work, row))
 }
 
-impl Row for Steps<'_> {
+impl StepSequence for SmtSteps<'_> {
     const NAME: &'static str = "bmc-smt";
     const FIRST_SLICE: (Duration, Duration) = FIRST_SLICE;
 
@@ -33,23 +33,25 @@ impl Row for Steps<'_> {
         self.0.steps()
     }
 
-    fn extend_to(&mut self, steps: usize, budget: &Budget) -> Extended {
+    fn extend_to(&mut self, steps: usize, budget: &Budget) -> ExtensionResult {
         match self.0.extend_to(steps, budget) {
-            unrolled::Extended::ToTheEnd => Extended::ToTheEnd,
-            unrolled::Extended::InPart => Extended::InPart,
-            unrolled::Extended::TooLong => {
-                Extended::TooLong(format!("{steps} steps need too many variables"))
+            unrolled::SmtExtensionResult::ToTheEnd => ExtensionResult::ToTheEnd,
+            unrolled::SmtExtensionResult::InPart => ExtensionResult::InPart,
+            unrolled::SmtExtensionResult::TooLong => {
+                ExtensionResult::TooLong(format!("{steps} steps need too many variables"))
             }
         }
     }
 
-    fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> Said {
+    fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult {
         let holds = self.0.holds(predicate, self.0.steps());
         match self.0.ask(&format!("goal {}", id.index()), &[holds], budget) {
-            unrolled::Said::Possible(model) => Said::Reached(self.0.sequence(&model)),
-            unrolled::Said::Impossible => Said::NotWithin,
-            unrolled::Said::Unfinished => Said::Unfinished,
-            unrolled::Said::Unknown(why) => Said::Unknown(why),
+            unrolled::SmtQueryResult::Possible(model) => {
+                QueryResult::Reached(self.0.sequence(&model))
+            }
+            unrolled::SmtQueryResult::Impossible => QueryResult::NotWithin,
+            unrolled::SmtQueryResult::Unfinished => QueryResult::Unfinished,
+            unrolled::SmtQueryResult::Unknown(why) => QueryResult::Unknown(why),
         }
     }
 

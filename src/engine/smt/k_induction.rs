@@ -12,10 +12,10 @@
 //! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a
 //! SAT-solver*, FMCAD 2000.
 
-use super::unrolled::{Extended, Said, Unrolled};
+use super::unrolled::{SmtExtensionResult, SmtQueryResult, SmtUnrolling};
 use super::{ROUNDS, TECHNIQUE, first_slice};
 use crate::engine::pdr::{BackwardSearch, more};
-use crate::engine::{Assignment, Progress, Session};
+use crate::engine::{Assignment, Session, SliceProgress};
 use parikh_encodings::unrolling::StepKind;
 use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
@@ -27,7 +27,7 @@ use std::time::Duration;
 pub(super) struct KInduction<'g> {
     backward: BackwardSearch<'g>,
     work: Assignment<'g>,
-    unrolled: Unrolled<'g>,
+    unrolled: SmtUnrolling<'g>,
     /// The current k.
     steps: usize,
     /// Goals without further queries at this length.
@@ -45,7 +45,7 @@ pub(super) struct KInduction<'g> {
 
 impl<'g> KInduction<'g> {
     pub(super) fn new(work: Assignment<'g>) -> Result<Self, String> {
-        let unrolled = Unrolled::any(&work, "k-induction-smt", StepKind::Firing)?;
+        let unrolled = SmtUnrolling::any(&work, "k-induction-smt", StepKind::Firing)?;
         Ok(KInduction {
             backward: BackwardSearch::new(work.clone()),
             work,
@@ -94,15 +94,15 @@ impl<'g> KInduction<'g> {
             (0..self.steps).map(|step| self.unrolled.holds(&not_yet, step)).collect();
         assumed.push(self.unrolled.holds(&predicate, self.steps));
         match self.unrolled.ask(&format!("goal {}", id.index()), &assumed, budget) {
-            Said::Impossible => {
+            SmtQueryResult::Impossible => {
                 self.step_cases += 1;
                 self.held.insert(id, (self.steps, predicate));
             }
-            Said::Possible(_) => {
+            SmtQueryResult::Possible(_) => {
                 self.done.insert(id);
             }
-            Said::Unfinished => {}
-            Said::Unknown(why) => {
+            SmtQueryResult::Unfinished => {}
+            SmtQueryResult::Unknown(why) => {
                 tracing::info!("k-induction-smt: {id:?} for k = {}: {why}", self.steps);
                 self.done.insert(id);
             }
@@ -120,27 +120,27 @@ impl<'g> KInduction<'g> {
 }
 
 impl Session for KInduction<'_> {
-    fn slice(&mut self, budget: &Budget) -> Progress {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
         loop {
             let open = self.open();
             if open.is_empty() {
-                return Progress::Finished;
+                return SliceProgress::Finished;
             }
             match self.unrolled.extend_to(self.steps, budget) {
-                Extended::ToTheEnd => {}
-                Extended::InPart => return Progress::Unfinished,
-                Extended::TooLong => {
+                SmtExtensionResult::ToTheEnd => {}
+                SmtExtensionResult::InPart => return SliceProgress::Unfinished,
+                SmtExtensionResult::TooLong => {
                     let why = format!("{} firings need too many variables", self.steps);
                     let Assignment { board, .. } = self.work;
                     open.iter().for_each(|(id, _)| board.gave_up(*id, "k-induction-smt", &why));
-                    return Progress::Finished;
+                    return SliceProgress::Finished;
                 }
             }
             let slice = *self.slice.get_or_insert_with(|| first_slice(budget, open.len()));
             let mut waiting = false;
             for (id, goal) in &open {
                 if budget.is_exhausted() {
-                    return Progress::Unfinished;
+                    return SliceProgress::Unfinished;
                 }
                 let Some(predicate) = self.predicate(*id, goal) else {
                     self.done.insert(*id);
@@ -167,7 +167,7 @@ impl Session for KInduction<'_> {
                 self.rounds = 0;
                 let open = self.open();
                 if open.iter().all(|(id, _)| self.backward.has_given_up(*id)) {
-                    return Progress::Finished;
+                    return SliceProgress::Finished;
                 }
                 // If all step cases hold, only the search for invariants is left.
                 if !open.iter().all(|(id, _)| self.held.contains_key(id)) {

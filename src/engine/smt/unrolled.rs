@@ -10,7 +10,7 @@ use parikh_encodings::variables::Variables;
 use parikh_encodings::{EncodeError, Numbers, bounds, flows, traps};
 use parikh_net::{FiringSequence, PlaceId, Predicate, TransitionId};
 use parikh_solvers::dump::{Dump, recorded_smt};
-use parikh_solvers::model::Model;
+use parikh_solvers::model::SolverModel;
 use parikh_solvers::smt::{SmtAnswer, SmtError, SmtSolver};
 use parikh_solvers::smt_chosen::smt_solver;
 use parikh_solvers::term::Term;
@@ -26,7 +26,7 @@ const MOST_VARIABLES: usize = 4_000_000;
 const MOST_TOKENS: u64 = (1 << 62) - 1;
 
 /// An unrolling together with its SMT solver.
-pub(super) struct Unrolled<'g> {
+pub(super) struct SmtUnrolling<'g> {
     name: &'static str,
     variables: Variables<'g>,
     row: MarkingSequence,
@@ -42,9 +42,9 @@ pub(super) struct Unrolled<'g> {
 }
 
 /// Result of a query.
-pub(super) enum Said {
+pub(super) enum SmtQueryResult {
     /// Satisfiable, with the given model.
-    Possible(Model),
+    Possible(SolverModel),
     /// Unsatisfiable, according to the solver.
     Impossible,
     /// Time ran out.
@@ -54,7 +54,7 @@ pub(super) enum Said {
 }
 
 /// Result of extending an unrolling.
-pub(super) enum Extended {
+pub(super) enum SmtExtensionResult {
     ToTheEnd,
     /// The budget ended first.
     InPart,
@@ -63,18 +63,18 @@ pub(super) enum Extended {
 }
 
 /// Formats the result without the model's values.
-impl fmt::Debug for Said {
+impl fmt::Debug for SmtQueryResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Said::Possible(_) => f.write_str("possible"),
-            Said::Impossible => f.write_str("impossible"),
-            Said::Unfinished => f.write_str("no answer in time"),
-            Said::Unknown(why) => write!(f, "no answer: {why}"),
+            SmtQueryResult::Possible(_) => f.write_str("possible"),
+            SmtQueryResult::Impossible => f.write_str("impossible"),
+            SmtQueryResult::Unfinished => f.write_str("no answer in time"),
+            SmtQueryResult::Unknown(why) => write!(f, "no answer: {why}"),
         }
     }
 }
 
-impl<'g> Unrolled<'g> {
+impl<'g> SmtUnrolling<'g> {
     /// Creates an unrolling that begins with the initial marking.
     pub(super) fn initial(
         work: &Assignment<'g>,
@@ -118,7 +118,7 @@ impl<'g> Unrolled<'g> {
         let solver = recorded_smt(solver, dump.as_ref());
         let (net, facts) = (work.ground.net(), work.ground.facts());
         let variables = Variables::new(net, Numbers::Integers, facts);
-        Ok(Unrolled {
+        Ok(SmtUnrolling {
             name,
             row: row(&variables),
             bounds: variables.bounds().to_vec(),
@@ -137,16 +137,16 @@ impl<'g> Unrolled<'g> {
     }
 
     /// Extends the unrolling to this number of steps, as far as the budget permits.
-    pub(super) fn extend_to(&mut self, steps: usize, budget: &Budget) -> Extended {
+    pub(super) fn extend_to(&mut self, steps: usize, budget: &Budget) -> SmtExtensionResult {
         let net = self.variables.net;
         let each = net.place_count() + net.transition_count();
         if each.saturating_mul(steps) > MOST_VARIABLES {
             tracing::info!("{}: {steps} steps need too many variables", self.name);
-            return Extended::TooLong;
+            return SmtExtensionResult::TooLong;
         }
         while self.row.steps() < steps {
             if budget.is_exhausted() {
-                return Extended::InPart;
+                return SmtExtensionResult::InPart;
             }
             let before = self.row.last().to_vec();
             let mut said = self.row.extend(&mut self.variables, self.between);
@@ -161,10 +161,10 @@ impl<'g> Unrolled<'g> {
             }
             // All terms belong to the same arena, so the assertion cannot fail.
             if self.assert(&said).is_err() {
-                return Extended::TooLong;
+                return SmtExtensionResult::TooLong;
             }
         }
-        Extended::ToTheEnd
+        SmtExtensionResult::ToTheEnd
     }
 
     fn assert(&mut self, said: &[Term]) -> Result<(), SmtError> {
@@ -177,7 +177,12 @@ impl<'g> Unrolled<'g> {
     }
 
     /// Asks if the unrolling is satisfiable under these assumptions.
-    pub(super) fn ask(&mut self, subject: &str, assumed: &[Term], budget: &Budget) -> Said {
+    pub(super) fn ask(
+        &mut self,
+        subject: &str,
+        assumed: &[Term],
+        budget: &Budget,
+    ) -> SmtQueryResult {
         if let Some(dump) = &self.dump {
             let steps = self.row.steps();
             let header = format!("{} on net {}: {subject}", self.name, self.variables.net.name());
@@ -186,16 +191,20 @@ impl<'g> Unrolled<'g> {
         self.questions += 1;
         let begun = Instant::now();
         let said = match self.solver.check(&self.variables.terms, assumed, budget) {
-            Ok(SmtAnswer::Satisfiable(model)) => Said::Possible(model),
-            Ok(SmtAnswer::Unsatisfiable { .. }) => Said::Impossible,
-            Ok(SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))) => Said::Unfinished,
+            Ok(SmtAnswer::Satisfiable(model)) => SmtQueryResult::Possible(model),
+            Ok(SmtAnswer::Unsatisfiable { .. }) => SmtQueryResult::Impossible,
+            Ok(SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))) => SmtQueryResult::Unfinished,
             Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(why))) => {
                 self.failed(&why);
-                if budget.is_exhausted() { Said::Unfinished } else { Said::Unknown(why) }
+                if budget.is_exhausted() {
+                    SmtQueryResult::Unfinished
+                } else {
+                    SmtQueryResult::Unknown(why)
+                }
             }
-            Ok(SmtAnswer::NoAnswer(_)) if budget.is_exhausted() => Said::Unfinished,
-            Ok(SmtAnswer::NoAnswer(why)) => Said::Unknown(why.to_string()),
-            Err(error) => Said::Unknown(error.to_string()),
+            Ok(SmtAnswer::NoAnswer(_)) if budget.is_exhausted() => SmtQueryResult::Unfinished,
+            Ok(SmtAnswer::NoAnswer(why)) => SmtQueryResult::Unknown(why.to_string()),
+            Err(error) => SmtQueryResult::Unknown(error.to_string()),
         };
         let (name, steps) = (self.name, self.row.steps());
         tracing::debug!("{name}, {subject}, {steps} steps: {said:?} {:.2?}", begun.elapsed());
@@ -226,7 +235,7 @@ impl<'g> Unrolled<'g> {
 
     /// Returns the firing sequence of a model. Returns `None` if a number exceeds the supported
     /// range.
-    pub(super) fn sequence(&self, model: &Model) -> Option<FiringSequence> {
+    pub(super) fn sequence(&self, model: &SolverModel) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         for step in self.row.fired() {
             for &(t, fire) in step {

@@ -19,11 +19,11 @@ impl AtomId {
 
 /// A predicate in negation normal form over the table.
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(super) enum AtomNode {
     Constant(bool),
     Atom(AtomId),
-    And(Vec<Node>),
-    Or(Vec<Node>),
+    And(Vec<AtomNode>),
+    Or(Vec<AtomNode>),
 }
 
 /// The comparisons so far, without duplicates.
@@ -57,11 +57,11 @@ impl Atoms {
     }
 
     /// Returns the tree of a predicate.
-    pub(super) fn tree(&mut self, net: &Net, predicate: &Predicate) -> Node {
+    pub(super) fn tree(&mut self, net: &Net, predicate: &Predicate) -> AtomNode {
         match predicate {
-            Predicate::True => Node::Constant(true),
-            Predicate::False => Node::Constant(false),
-            Predicate::Atom(atom) => Node::Atom(self.intern(atom.clone())),
+            Predicate::True => AtomNode::Constant(true),
+            Predicate::False => AtomNode::Constant(false),
+            Predicate::Atom(atom) => AtomNode::Atom(self.intern(atom.clone())),
             Predicate::And(parts) => and(parts.iter().map(|part| self.tree(net, part)).collect()),
             Predicate::Or(parts) => or(parts.iter().map(|part| self.tree(net, part)).collect()),
             Predicate::Enabled(_) | Predicate::Disabled(_) => {
@@ -85,48 +85,50 @@ impl Atoms {
     }
 }
 
-fn and(mut parts: Vec<Node>) -> Node {
-    parts.retain(|part| !matches!(part, Node::Constant(true)));
-    if parts.iter().any(|part| matches!(part, Node::Constant(false))) {
-        return Node::Constant(false);
+fn and(mut parts: Vec<AtomNode>) -> AtomNode {
+    parts.retain(|part| !matches!(part, AtomNode::Constant(true)));
+    if parts.iter().any(|part| matches!(part, AtomNode::Constant(false))) {
+        return AtomNode::Constant(false);
     }
     match parts.len() {
-        0 => Node::Constant(true),
+        0 => AtomNode::Constant(true),
         1 => parts.swap_remove(0),
-        _ => Node::And(parts),
+        _ => AtomNode::And(parts),
     }
 }
 
-fn or(mut parts: Vec<Node>) -> Node {
-    parts.retain(|part| !matches!(part, Node::Constant(false)));
-    if parts.iter().any(|part| matches!(part, Node::Constant(true))) {
-        return Node::Constant(true);
+fn or(mut parts: Vec<AtomNode>) -> AtomNode {
+    parts.retain(|part| !matches!(part, AtomNode::Constant(false)));
+    if parts.iter().any(|part| matches!(part, AtomNode::Constant(true))) {
+        return AtomNode::Constant(true);
     }
     match parts.len() {
-        0 => Node::Constant(false),
+        0 => AtomNode::Constant(false),
         1 => parts.swap_remove(0),
-        _ => Node::Or(parts),
+        _ => AtomNode::Or(parts),
     }
 }
 
-impl Node {
+impl AtomNode {
     /// Returns true if the predicate holds when exactly the comparisons accepted by `holds` are
     /// true.
     pub(super) fn holds(&self, holds: &mut impl FnMut(AtomId) -> bool) -> bool {
         match self {
-            Node::Constant(value) => *value,
-            Node::Atom(atom) => holds(*atom),
-            Node::And(parts) => parts.iter().all(|part| part.holds(holds)),
-            Node::Or(parts) => parts.iter().any(|part| part.holds(holds)),
+            AtomNode::Constant(value) => *value,
+            AtomNode::Atom(atom) => holds(*atom),
+            AtomNode::And(parts) => parts.iter().all(|part| part.holds(holds)),
+            AtomNode::Or(parts) => parts.iter().any(|part| part.holds(holds)),
         }
     }
 
     /// Calls `visit` for every comparison in the tree, with repetitions.
     pub(super) fn visit(&self, visit: &mut impl FnMut(AtomId)) {
         match self {
-            Node::Constant(_) => {}
-            Node::Atom(atom) => visit(*atom),
-            Node::And(parts) | Node::Or(parts) => parts.iter().for_each(|part| part.visit(visit)),
+            AtomNode::Constant(_) => {}
+            AtomNode::Atom(atom) => visit(*atom),
+            AtomNode::And(parts) | AtomNode::Or(parts) => {
+                parts.iter().for_each(|part| part.visit(visit))
+            }
         }
     }
 

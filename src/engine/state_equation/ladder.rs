@@ -2,10 +2,10 @@
 //! left or a candidate is found.
 
 use super::Engine;
-use super::atoms::{AtomId, Node};
+use super::atoms::{AtomId, AtomNode};
 use super::proposer::Proposal;
-use super::relaxation::Decision;
-use crate::board::{Over, Proof};
+use super::relaxation::ConjunctionResult;
+use crate::board::{Proof, ProofReporter};
 use crate::evidence::certificate::Lemma;
 use parikh_net::{Atom, LinearSum, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
@@ -30,11 +30,11 @@ impl Engine<'_> {
     pub(super) fn pursue(
         &mut self,
         index: usize,
-        tree: &Node,
+        tree: &AtomNode,
         root: Literal,
         goal: &MarkingGoal,
         budget: &Budget,
-        over: Over<'_>,
+        over: ProofReporter<'_>,
     ) -> bool {
         match self.propose(index, tree, root, budget) {
             Pursuit::Rests => true,
@@ -55,11 +55,11 @@ impl Engine<'_> {
     pub(super) fn propose(
         &mut self,
         index: usize,
-        tree: &Node,
+        tree: &AtomNode,
         root: Literal,
         budget: &Budget,
     ) -> Pursuit {
-        let mut last: Option<Rc<super::Point>> = None;
+        let mut last: Option<Rc<super::SolutionPoint>> = None;
         let depth = self.targets[index].depth;
         loop {
             // A candidate of another goal may satisfy this goal too.
@@ -84,8 +84,8 @@ impl Engine<'_> {
                 Proposal::Unknown => return Pursuit::Unfinished,
             };
             match self.relaxation.conjunction(&chosen, &self.atoms, budget) {
-                Decision::Infeasible(lemma) => self.learn(lemma),
-                Decision::Feasible(point) => {
+                ConjunctionResult::Infeasible(lemma) => self.learn(lemma),
+                ConjunctionResult::Feasible(point) => {
                     let point = Rc::new(point);
                     // Splits on fractional values come first. Precedences excluded by fractional
                     // solutions would use up the limit of splits.
@@ -101,7 +101,7 @@ impl Engine<'_> {
                     }
                     last = Some(point);
                 }
-                Decision::Unknown => return Pursuit::Unfinished,
+                ConjunctionResult::Unknown => return Pursuit::Unfinished,
             }
             if budget.is_exhausted() {
                 return Pursuit::Unfinished;
@@ -113,10 +113,10 @@ impl Engine<'_> {
     pub(super) fn refute(
         &mut self,
         index: usize,
-        tree: &Node,
+        tree: &AtomNode,
         predicate: &Predicate,
         budget: &Budget,
-        over: Over<'_>,
+        over: ProofReporter<'_>,
     ) -> Option<Proof> {
         let mut atoms = tree.atoms();
         atoms.extend(self.splits.iter().flat_map(|&(low, high)| [low, high]));
@@ -130,7 +130,7 @@ impl Engine<'_> {
     /// Splits on sums with a fractional value in the point: from now on the goal is searched below
     /// or above this value. Returns false if there was no new split. `point` must be the solution
     /// found last.
-    fn split(&mut self, index: usize, point: &super::Point) -> bool {
+    fn split(&mut self, index: usize, point: &super::SolutionPoint) -> bool {
         let mut broken = self.relaxation.cuts(point, CUTS);
         if broken.is_empty() {
             let most = point.most_broken();

@@ -23,10 +23,10 @@
 //! ([`LowerBound`](crate::evidence::certificate::LowerBound) has the argument).
 
 use super::Engine;
-use super::point::{Point, TOLERANCE};
+use super::point::{SolutionPoint, TOLERANCE};
 use crate::engine::intervals;
-use crate::evidence::certificate::{Bounds, LowerBound};
-use crate::structure::intervals::{Intervals, Level};
+use crate::evidence::certificate::{BoundsCertificate, LowerBound};
+use crate::structure::intervals::{Intervals, ProvenanceIntervals};
 use crate::structure::traps::small_marked_traps;
 use parikh_net::{Facts, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
@@ -40,31 +40,31 @@ const TERMS: usize = 40;
 const LARGEST: u64 = 1 << 20;
 
 /// Weights of places; 0 where not listed.
-type Weights = BTreeMap<PlaceId, u64>;
+type LowerBoundWeights = BTreeMap<PlaceId, u64>;
 
 /// The bounds on places that lower bounds rest on, all of them proved.
-pub(super) struct Premises {
+pub(super) struct LowerBoundPremises {
     facts: Facts,
-    level: Level,
+    level: ProvenanceIntervals,
 }
 
-impl Premises {
+impl LowerBoundPremises {
     /// The premises that `facts` give, with the lower bounds that follow at once.
-    pub(super) fn new(net: &Net, facts: &Facts) -> (Premises, Vec<LowerBound>) {
-        let given = Premises::of(net, facts.clone());
+    pub(super) fn new(net: &Net, facts: &Facts) -> (LowerBoundPremises, Vec<LowerBound>) {
+        let given = LowerBoundPremises::of(net, facts.clone());
         let lower = given.lower_ends(net);
         if lower.is_empty() || given.bounds(net, &lower, &Budget::unlimited()).is_some() {
             return (given, lower);
         }
         // Some fact has no reason that a certificate could state. The arcs alone always have.
-        let by_arcs = Premises::of(net, Facts::none(net));
+        let by_arcs = LowerBoundPremises::of(net, Facts::none(net));
         let lower = by_arcs.lower_ends(net);
         (by_arcs, lower)
     }
 
-    fn of(net: &Net, facts: Facts) -> Premises {
+    fn of(net: &Net, facts: Facts) -> LowerBoundPremises {
         let level = Intervals::new(net, &facts).proved().clone();
-        Premises { facts, level }
+        LowerBoundPremises { facts, level }
     }
 
     fn lower_ends(&self, net: &Net) -> Vec<LowerBound> {
@@ -75,7 +75,12 @@ impl Premises {
 
     /// The derivation of the bounds on places that `used` rest on. Returns `None` if the facts have
     /// no reason for one, or the budget ends.
-    pub(super) fn bounds(&self, net: &Net, used: &[LowerBound], budget: &Budget) -> Option<Bounds> {
+    pub(super) fn bounds(
+        &self,
+        net: &Net,
+        used: &[LowerBound],
+        budget: &Budget,
+    ) -> Option<BoundsCertificate> {
         let mut ends = Vec::new();
         for LowerBound { weights, tokens } in used {
             match weights[..] {
@@ -88,7 +93,7 @@ impl Premises {
             }
         }
         if ends.is_empty() {
-            return Some(Bounds::default());
+            return Some(BoundsCertificate::default());
         }
         ends.sort_unstable();
         ends.dedup();
@@ -109,7 +114,7 @@ impl Premises {
 
 /// The largest k such that w·m ≥ k in every reachable marking, by the argument of
 /// [`LowerBound`](crate::evidence::certificate::LowerBound). `None` beyond 63 bits.
-fn largest(net: &Net, weights: &Weights, premises: &Premises) -> Option<u64> {
+fn largest(net: &Net, weights: &LowerBoundWeights, premises: &LowerBoundPremises) -> Option<u64> {
     let initially = weights.iter().map(|(&p, &w)| u128::from(w) * u128::from(net.initial()[p]));
     let mut least: u128 = initially.sum();
     for t in lowering(net, weights, premises) {
@@ -121,8 +126,8 @@ fn largest(net: &Net, weights: &Weights, premises: &Premises) -> Option<u64> {
 /// The transitions that may fire and lower w·m.
 fn lowering<'a>(
     net: &'a Net,
-    weights: &'a Weights,
-    premises: &'a Premises,
+    weights: &'a LowerBoundWeights,
+    premises: &'a LowerBoundPremises,
 ) -> impl Iterator<Item = TransitionId> + 'a {
     let takers = weights.keys().flat_map(|&place| net.consumers(place)).map(|arc| arc.transition);
     takers
@@ -130,21 +135,26 @@ fn lowering<'a>(
 }
 
 /// w·pre(t) or w·post(t), from the arcs. Weights and arcs are small enough for 128 bits.
-fn over(weights: &Weights, arcs: &[parikh_net::Arc]) -> u128 {
+fn over(weights: &LowerBoundWeights, arcs: &[parikh_net::Arc]) -> u128 {
     let weight = |arc: &parikh_net::Arc| weights.get(&arc.place).copied().unwrap_or(0);
     arcs.iter().map(|arc| u128::from(weight(arc)) * u128::from(arc.weight)).sum()
 }
 
 /// Weights whose lower bound the point violates, from the first of its seeds that has some.
-fn violated(net: &Net, point: &Point, premises: &Premises) -> Option<LowerBound> {
+fn violated(net: &Net, point: &SolutionPoint, premises: &LowerBoundPremises) -> Option<LowerBound> {
     let fewer =
         |place: &PlaceId| (point.marking[place.index()] + TOLERANCE) < net.initial()[*place] as f64;
     net.places().filter(fewer).take(SEEDS).find_map(|seed| grown(net, seed, point, premises))
 }
 
 /// See the module for the search.
-fn grown(net: &Net, seed: PlaceId, point: &Point, premises: &Premises) -> Option<LowerBound> {
-    let mut weights = Weights::from([(seed, 1)]);
+fn grown(
+    net: &Net,
+    seed: PlaceId,
+    point: &SolutionPoint,
+    premises: &LowerBoundPremises,
+) -> Option<LowerBound> {
+    let mut weights = LowerBoundWeights::from([(seed, 1)]);
     for _ in 0..2 * TERMS {
         let value: f64 = weights.iter().map(|(p, &w)| w as f64 * point.marking[p.index()]).sum();
         let needed = (value + TOLERANCE).floor() + 1.0;
@@ -183,7 +193,7 @@ fn grown(net: &Net, seed: PlaceId, point: &Point, premises: &Premises) -> Option
 impl Engine<'_> {
     /// Adds rows for traps and lower bounds that the point violates. Returns true if there were
     /// any.
-    pub(super) fn exclude_by_lower_bounds(&mut self, point: &Point) -> bool {
+    pub(super) fn exclude_by_lower_bounds(&mut self, point: &SolutionPoint) -> bool {
         let known = self.relaxation.learned();
         let empty = |place: &PlaceId| point.marking[place.index()] < TOLERANCE;
         let empty: Vec<PlaceId> = self.net.places().filter(empty).collect();
@@ -218,14 +228,14 @@ mod tests {
     use parikh_net::text;
     use std::cell::OnceCell;
 
-    fn point(marking: &[f64]) -> Point {
-        Point { firings: Vec::new(), marking: marking.to_vec(), whole: OnceCell::new() }
+    fn point(marking: &[f64]) -> SolutionPoint {
+        SolutionPoint { firings: Vec::new(), marking: marking.to_vec(), whole: OnceCell::new() }
     }
 
     #[test]
     fn the_lower_ends_of_intervals_are_rows_from_the_beginning() {
         let net = text::parse("place p 5\nplace q\ntransition t: 3*p -> 2*p + q").unwrap();
-        let (_, lower) = Premises::new(&net, &Facts::none(&net));
+        let (_, lower) = LowerBoundPremises::new(&net, &Facts::none(&net));
         let p = net.place_named("p").unwrap();
         assert_eq!(lower, [LowerBound { weights: vec![(p, 1)], tokens: 2 }]);
     }
@@ -235,7 +245,7 @@ mod tests {
         // p + 3·q never falls below 3: `t` loses nothing, and `u` leaves 3·1.
         let net = text::parse("place p 3\nplace q\ntransition t: 3*p -> q\ntransition u: 2*q -> q")
             .unwrap();
-        let (premises, lower) = Premises::new(&net, &Facts::none(&net));
+        let (premises, lower) = LowerBoundPremises::new(&net, &Facts::none(&net));
         assert_eq!(lower, []);
         let [p, q] = [0, 1].map(PlaceId::new);
         let found = violated(&net, &point(&[1.0, 0.0]), &premises);

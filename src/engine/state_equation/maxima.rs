@@ -14,10 +14,10 @@
 //! bound. Each refuted question lowers the bound.
 
 use super::Engine;
-use super::atoms::Node;
+use super::atoms::AtomNode;
 use super::ladder::Pursuit;
-use super::relaxation::Least;
-use crate::board::Over;
+use super::relaxation::MinimumResult;
+use crate::board::ProofReporter;
 use crate::engine::Task;
 use parikh_net::{Atom, LinearSum, Predicate};
 use parikh_solvers::Budget;
@@ -28,7 +28,7 @@ use std::rc::Rc;
 #[derive(Default)]
 pub(super) struct IntegerMaximum {
     /// The last question: can the sum have this value?
-    asked: Option<(i64, Node, Literal)>,
+    asked: Option<(i64, AtomNode, Literal)>,
     /// The largest value of an integer solution.
     found: Option<i128>,
 }
@@ -57,17 +57,17 @@ impl Engine<'_> {
         unbounded: &mut bool,
         budget: &Budget,
         task: &Task<'_>,
-        over: Over<'_>,
+        over: ProofReporter<'_>,
     ) -> bool {
         let id = self.targets[index].id;
         loop {
             let (bound, lemma, point) = match self.relaxation.least(negated, budget) {
-                Least::Bound { bound, lemma, point } => (-bound, lemma, point),
-                Least::Unbounded => {
+                MinimumResult::Bound { bound, lemma, point } => (-bound, lemma, point),
+                MinimumResult::Unbounded => {
                     *unbounded = true;
                     return true;
                 }
-                Least::Unknown => return false,
+                MinimumResult::Unknown => return false,
             };
             if over.proved(id).is_none_or(|proved| bound < proved) {
                 // Bounds beyond 63 bits are not useful.
@@ -104,7 +104,7 @@ impl Engine<'_> {
         negated: &LinearSum,
         whole: &mut IntegerMaximum,
         budget: &Budget,
-        over: Over<'_>,
+        over: ProofReporter<'_>,
     ) -> bool {
         let id = self.targets[index].id;
         let sum = negated.negated();
@@ -121,7 +121,7 @@ impl Engine<'_> {
                 Some((asked, tree, root)) if asked == value => (tree, root),
                 _ => {
                     let atom = Atom { sum: negated.clone(), bound: least };
-                    let tree = Node::Atom(self.atoms.intern(atom));
+                    let tree = AtomNode::Atom(self.atoms.intern(atom));
                     self.learn_clashes(&tree.atoms());
                     let root = self.proposer.add(&tree);
                     (tree, root)

@@ -55,15 +55,15 @@ mod session;
 mod statistics;
 
 pub use session::ENGINE;
-pub use statistics::Statistics;
+pub use statistics::StateEquationStatistics;
 
-pub use super::Progress;
+pub use super::SliceProgress;
 use super::Task;
-use crate::board::{Argument, Over, Proof};
+use crate::board::{Argument, Proof, ProofReporter};
 use crate::evidence::certificate::{Lemma, LinearCertificate, Precedence};
 use crate::evidence::{Document, words};
-use atoms::{AtomId, Atoms, Node};
-use lower_bounds::Premises;
+use atoms::{AtomId, AtomNode, Atoms};
+use lower_bounds::LowerBoundPremises;
 use maxima::IntegerMaximum;
 use parikh_net::printable::Printable;
 use parikh_net::{EffectId, Facts, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
@@ -71,10 +71,10 @@ use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::dump::Dump;
 use parikh_solvers::linear_program::ProgramError;
-use point::Point;
+use point::SolutionPoint;
 use proofs::{CertificateParts, NoProof};
 use proposer::{Proposer, Split};
-use relaxation::{Learned, Relaxation};
+use relaxation::{LearnedRows, Relaxation};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ use std::time::{Duration, Instant};
 
 /// Configuration of the engine.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct StateEquationConfig {
     /// Limit on the number of traps added for one candidate. More traps at once give fewer, but
     /// larger programs.
     pub traps_at_once: usize,
@@ -92,9 +92,9 @@ pub struct Config {
     pub dump: Option<Dump>,
 }
 
-impl Default for Config {
+impl Default for StateEquationConfig {
     fn default() -> Self {
-        Config { traps_at_once: 8, share: 0.125, dump: None }
+        StateEquationConfig { traps_at_once: 8, share: 0.125, dump: None }
     }
 }
 
@@ -132,21 +132,21 @@ pub struct Candidate {
 }
 
 /// A goal with the state of the work on it.
-struct Target {
+struct GoalState {
     id: GoalId,
-    kind: Kind,
+    kind: GoalQuestion,
     /// A candidate solution, with the number of traps that it was tested against.
-    candidate: Option<(Rc<Point>, Learned)>,
+    candidate: Option<(Rc<SolutionPoint>, LearnedRows)>,
     /// The splits of the goal: the search considers one side of each.
     splits: Vec<Split>,
     depth: usize,
 }
 
-enum Kind {
+enum GoalQuestion {
     /// Not treated yet. The tree of a `Reach` goal is built at its first treatment.
     New,
     Reach {
-        tree: Node,
+        tree: AtomNode,
         root: Literal,
     },
     /// The negated sum, whose minimum is computed.
@@ -160,9 +160,9 @@ enum Kind {
 /// The engine with all that it has learnt. It works in slices.
 pub struct Engine<'n> {
     net: &'n Net,
-    config: Config,
+    config: StateEquationConfig,
     relaxation: Relaxation<'n>,
-    premises: Premises,
+    premises: LowerBoundPremises,
     atoms: Atoms,
     proposer: Proposer,
     lemmas: Vec<Lemma>,
@@ -174,10 +174,10 @@ pub struct Engine<'n> {
     splits: HashSet<Split>,
     /// Justifications of the splits that are not a comparison and its negation.
     precedences: Vec<Precedence>,
-    targets: Vec<Target>,
+    targets: Vec<GoalState>,
     /// Recent candidates. A goal satisfied by one of them needs no linear program.
-    pool: Vec<Rc<Point>>,
-    statistics: Statistics,
+    pool: Vec<Rc<SolutionPoint>>,
+    statistics: StateEquationStatistics,
 }
 
 /// Limit on the number of splits per goal.
@@ -188,17 +188,21 @@ const POOL: usize = 24;
 
 /// Runs the engine until all goals of `task` are settled or have candidates, or the budget is
 /// exhausted.
-pub fn run(task: &Task<'_>, over: Over<'_>, config: &Config) -> Statistics {
+pub fn run(
+    task: &Task<'_>,
+    over: ProofReporter<'_>,
+    config: &StateEquationConfig,
+) -> StateEquationStatistics {
     match Engine::new(task, config) {
         Ok(mut engine) => {
-            while engine.slice(task.budget, task, over) == Progress::Finished && engine.deepen(task)
-            {
-            }
+            while engine.slice(task.budget, task, over) == SliceProgress::Finished
+                && engine.deepen(task)
+            {}
             engine.statistics()
         }
         Err(error) => {
             tracing::warn!("state equation: {error}");
-            Statistics::default()
+            StateEquationStatistics::default()
         }
     }
 }
@@ -208,7 +212,7 @@ impl<'n> Engine<'n> {
     ///
     /// # Errors
     /// Returns an error if the net is too large for a linear program.
-    pub fn new(task: &Task<'n>, config: &Config) -> Result<Self, ProgramError> {
+    pub fn new(task: &Task<'n>, config: &StateEquationConfig) -> Result<Self, ProgramError> {
         Engine::with_facts(task.net, task.facts, task.goals, config)
     }
 
@@ -219,7 +223,7 @@ impl<'n> Engine<'n> {
     pub fn for_goals(
         net: &'n Net,
         goals: &[(GoalId, MarkingGoal)],
-        config: &Config,
+        config: &StateEquationConfig,
     ) -> Result<Self, ProgramError> {
         Engine::with_facts(net, &Facts::none(net), goals, config)
     }
@@ -232,14 +236,14 @@ impl<'n> Engine<'n> {
         net: &'n Net,
         facts: &Facts,
         goals: &[(GoalId, MarkingGoal)],
-        config: &Config,
+        config: &StateEquationConfig,
     ) -> Result<Self, ProgramError> {
         let start = Instant::now();
-        let (premises, lower_bounds) = Premises::new(net, facts);
+        let (premises, lower_bounds) = LowerBoundPremises::new(net, facts);
         let relaxation = Relaxation::new(net, lower_bounds, config.dump.as_ref())?;
-        let target = |&(id, _): &(GoalId, MarkingGoal)| Target {
+        let target = |&(id, _): &(GoalId, MarkingGoal)| GoalState {
             id,
-            kind: Kind::New,
+            kind: GoalQuestion::New,
             candidate: None,
             splits: Vec::new(),
             depth: 0,
@@ -258,17 +262,17 @@ impl<'n> Engine<'n> {
             precedences: Vec::new(),
             targets: goals.iter().map(target).collect(),
             pool: Vec::new(),
-            statistics: Statistics::default(),
+            statistics: StateEquationStatistics::default(),
         };
         engine.statistics.time = start.elapsed();
         Ok(engine)
     }
 
     /// Returns the statistics, summed over the slices.
-    pub fn statistics(&self) -> Statistics {
+    pub fn statistics(&self) -> StateEquationStatistics {
         let counters = self.relaxation.counters;
-        let resting = |target: &&Target| target.candidate.is_some();
-        Statistics {
+        let resting = |target: &&GoalState| target.candidate.is_some();
+        StateEquationStatistics {
             programs: counters.solved,
             infeasible: counters.infeasible,
             unanswered: counters.unanswered,
@@ -297,7 +301,8 @@ impl<'n> Engine<'n> {
     pub fn deepen(&mut self, task: &Task<'_>) -> bool {
         let mut any = false;
         for index in 0..self.targets.len() {
-            let Target { candidate: Some((point, _)), depth, id, .. } = &self.targets[index] else {
+            let GoalState { candidate: Some((point, _)), depth, id, .. } = &self.targets[index]
+            else {
                 continue;
             };
             // The order of a new candidate has not been checked yet, since this takes time.
@@ -312,9 +317,15 @@ impl<'n> Engine<'n> {
         any
     }
 
-    /// Works on the open goals until each is settled or has a candidate ([`Progress::Finished`]),
-    /// or `budget` is exhausted. Call it again with the same task and more time to continue.
-    pub fn slice(&mut self, budget: &Budget, task: &Task<'_>, over: Over<'_>) -> Progress {
+    /// Works on the open goals until each is settled or has a candidate
+    /// ([`SliceProgress::Finished`]), or `budget` is exhausted. Call it again with the same task
+    /// and more time to continue.
+    pub fn slice(
+        &mut self,
+        budget: &Budget,
+        task: &Task<'_>,
+        over: ProofReporter<'_>,
+    ) -> SliceProgress {
         let start = Instant::now();
         let mut turn = match budget.remaining() {
             Some(left) => left.mul_f64(self.config.share),
@@ -336,15 +347,15 @@ impl<'n> Engine<'n> {
                 waiting += usize::from(!done);
             }
             if waiting == 0 && self.all_rest(task) {
-                break Progress::Finished;
+                break SliceProgress::Finished;
             }
             if budget.is_exhausted() {
-                break Progress::Unfinished;
+                break SliceProgress::Unfinished;
             }
             turn *= 2;
             // The remaining problems do not depend on time: the solver itself gives up on them.
             if turn > Duration::from_secs(3600) {
-                break Progress::Finished;
+                break SliceProgress::Finished;
             }
         };
         self.statistics.time += start.elapsed();
@@ -375,12 +386,12 @@ impl<'n> Engine<'n> {
         goal: &MarkingGoal,
         budget: &Budget,
         task: &Task<'_>,
-        over: Over<'_>,
+        over: ProofReporter<'_>,
     ) -> bool {
         self.describe(index, goal);
-        if let Kind::New = self.targets[index].kind {
+        if let GoalQuestion::New = self.targets[index].kind {
             self.targets[index].kind = match goal {
-                MarkingGoal::Maximise(sum) => Kind::Maximum {
+                MarkingGoal::Maximise(sum) => GoalQuestion::Maximum {
                     negated: sum.negated(),
                     unbounded: false,
                     whole: IntegerMaximum::default(),
@@ -389,25 +400,25 @@ impl<'n> Engine<'n> {
                     let tree = self.atoms.tree(self.net, predicate);
                     self.learn_clashes(&tree.atoms());
                     let root = self.proposer.add(&tree);
-                    Kind::Reach { tree, root }
+                    GoalQuestion::Reach { tree, root }
                 }
             };
         }
         // Taken out temporarily, so that the rest of the engine can be modified.
-        let kind = std::mem::replace(&mut self.targets[index].kind, Kind::New);
+        let kind = std::mem::replace(&mut self.targets[index].kind, GoalQuestion::New);
         let (kind, done) = match kind {
-            Kind::New => (Kind::New, true),
-            Kind::Reach { tree, root } => {
+            GoalQuestion::New => (GoalQuestion::New, true),
+            GoalQuestion::Reach { tree, root } => {
                 let done = self.pursue(index, &tree, root, goal, budget, over);
-                (Kind::Reach { tree, root }, done)
+                (GoalQuestion::Reach { tree, root }, done)
             }
-            Kind::Maximum { negated, mut unbounded, mut whole } => {
+            GoalQuestion::Maximum { negated, mut unbounded, mut whole } => {
                 let mut done =
                     unbounded || self.maximise(index, &negated, &mut unbounded, budget, task, over);
                 if done && !unbounded && self.targets[index].depth > 0 {
                     done = self.narrow(index, &negated, &mut whole, budget, over);
                 }
-                (Kind::Maximum { negated, unbounded, whole }, done)
+                (GoalQuestion::Maximum { negated, unbounded, whole }, done)
             }
         };
         self.targets[index].kind = kind;
@@ -432,7 +443,7 @@ impl<'n> Engine<'n> {
     }
 
     /// Lets the goal rest on this point until a trap or a lower bound excludes it.
-    fn rest(&mut self, index: usize, point: Rc<Point>) {
+    fn rest(&mut self, index: usize, point: Rc<SolutionPoint>) {
         self.targets[index].candidate = Some((point.clone(), self.relaxation.learned()));
         if !self.pool.iter().any(|known| Rc::ptr_eq(known, &point)) {
             if self.pool.len() == POOL {
@@ -500,7 +511,7 @@ impl<'n> Engine<'n> {
         refuted: &Predicate,
         lemmas: &[&Lemma],
         budget: &Budget,
-        over: Over<'_>,
+        over: ProofReporter<'_>,
     ) -> Option<Proof> {
         let atom = |index: usize| self.atoms.get(AtomId(index as u32)).clone();
         let (traps, precedences) = (self.relaxation.traps(), &self.precedences);

@@ -8,7 +8,7 @@ pub(super) const TOLERANCE: f64 = 1e-6;
 
 /// A solution in floating point: the firings of each column, and the resulting marking.
 #[derive(Clone, Debug)]
-pub(super) struct Point {
+pub(super) struct SolutionPoint {
     pub(super) firings: Vec<f64>,
     /// The tokens of each place, followed by the firings of each class.
     pub(super) marking: Vec<f64>,
@@ -21,7 +21,7 @@ pub(super) fn counter(net: &Net, effect: EffectId) -> PlaceId {
     PlaceId::new(net.place_count() + effect.index())
 }
 
-impl Point {
+impl SolutionPoint {
     /// Returns true if `atom` holds, within the tolerance.
     pub(super) fn satisfies(&self, atom: &Atom) -> bool {
         let terms = atom.sum.terms().iter();

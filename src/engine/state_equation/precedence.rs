@@ -12,7 +12,7 @@
 //! [`Precedence`] contains the proofs and the checker.
 
 use super::Engine;
-use super::point::{Point, TOLERANCE, counter};
+use super::point::{SolutionPoint, TOLERANCE, counter};
 use crate::evidence::certificate::{Lemma, Precedence};
 use crate::structure::traps::small_traps;
 use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
@@ -25,7 +25,7 @@ const SETS: usize = 3;
 const TERMS: usize = 300;
 
 /// A precedence that a solution violates, with its places and firings.
-struct Broken {
+struct ViolatedPrecedence {
     places: Vec<PlaceId>,
     idle: BTreeSet<EffectId>,
     /// The effects that feed the places from outside. `None` for a trap.
@@ -34,13 +34,13 @@ struct Broken {
 
 impl Engine<'_> {
     /// Returns true if the solution has only integers and violates no precedence.
-    pub(super) fn is_whole(&self, point: &Point) -> bool {
+    pub(super) fn is_whole(&self, point: &SolutionPoint) -> bool {
         *point.whole.get_or_init(|| point.is_integral() && self.broken(point).is_empty())
     }
 
     /// Adds the precedences that the point violates as splits of the goal. Returns false if there
     /// are none.
-    pub(super) fn order(&mut self, index: usize, point: &Point) -> bool {
+    pub(super) fn order(&mut self, index: usize, point: &SolutionPoint) -> bool {
         let mut any = false;
         for broken in self.broken(point) {
             let Some(split) = self.demand(&broken) else { continue };
@@ -53,7 +53,7 @@ impl Engine<'_> {
         any
     }
 
-    fn broken(&self, point: &Point) -> Vec<Broken> {
+    fn broken(&self, point: &SolutionPoint) -> Vec<ViolatedPrecedence> {
         let count = |effect: EffectId| point.marking[counter(self.net, effect).index()];
         let mut fires = vec![false; self.net.effect_count()];
         for effect in self.net.effect_classes() {
@@ -67,7 +67,7 @@ impl Engine<'_> {
     }
 
     /// Adds the precedence as a clause, for all goals that use it.
-    fn demand(&mut self, broken: &Broken) -> Option<super::Split> {
+    fn demand(&mut self, broken: &ViolatedPrecedence) -> Option<super::Split> {
         let firings = |effects: &BTreeSet<EffectId>| {
             LinearSum::new(effects.iter().map(|&effect| (counter(self.net, effect), 1))).ok()
         };
@@ -97,12 +97,12 @@ impl Engine<'_> {
 
 /// Returns sets of initially empty places that firing transitions of the solution wait for, and
 /// that no transition of the solution feeds from outside.
-fn unfed(net: &Net, fires: &[bool]) -> Vec<Broken> {
+fn unfed(net: &Net, fires: &[bool]) -> Vec<ViolatedPrecedence> {
     let fires = |t: TransitionId| fires[net.effect_of(t).index()];
     let marked = markable(net, &fires);
     let is_missing = |p: PlaceId| !marked[p.index()];
     let can_begin = |t: TransitionId| !net.pre(t).iter().any(|arc| is_missing(arc.place));
-    let mut all: Vec<Broken> = Vec::new();
+    let mut all: Vec<ViolatedPrecedence> = Vec::new();
     let mut tried = 0;
     for effect in net.effect_classes() {
         let class = net.class(effect);
@@ -118,7 +118,7 @@ fn unfed(net: &Net, fires: &[bool]) -> Vec<Broken> {
             std::iter::once(effect).chain(found.idle.iter().copied().filter(|e| *e != effect));
         let idle = idle.take(TERMS).collect();
         if found.fed.as_ref().is_some_and(|fed| fed.len() <= TERMS) {
-            all.push(Broken { idle, ..found });
+            all.push(ViolatedPrecedence { idle, ..found });
         }
         if all.len() == SETS || tried == 4 * SETS {
             break;
@@ -164,7 +164,7 @@ fn around(
     class: &[TransitionId],
     fires: &dyn Fn(TransitionId) -> bool,
     is_missing: &dyn Fn(PlaceId) -> bool,
-) -> Broken {
+) -> ViolatedPrecedence {
     let mut set: BTreeSet<PlaceId> = BTreeSet::new();
     let mut waiting: Vec<TransitionId> = class.to_vec();
     while let Some(t) = waiting.pop() {
@@ -186,11 +186,11 @@ fn around(
     let all_take = |effect: &EffectId| net.class(*effect).iter().all(takes);
     let changes = |effect: &EffectId| !net.effect(*effect).is_empty();
     let idle = takers.into_iter().filter(|effect| changes(effect) && all_take(effect)).collect();
-    Broken { places: set.into_iter().collect(), idle, fed: Some(fed) }
+    ViolatedPrecedence { places: set.into_iter().collect(), idle, fed: Some(fed) }
 }
 
 /// Returns traps among `empty` on which some of these effects put tokens.
-fn kept(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<Broken> {
+fn kept(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<ViolatedPrecedence> {
     let mut is_fed = vec![false; net.place_count()];
     let mut feeders: Vec<Vec<EffectId>> = vec![Vec::new(); net.place_count()];
     for effect in net.effect_classes() {
@@ -205,7 +205,7 @@ fn kept(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<Broken> {
         // Some effects are enough, if one that fires is among them.
         let (fired, others): (Vec<_>, Vec<_>) = all().partition(|effect| fires[effect.index()]);
         let idle = fired.into_iter().chain(others).take(TERMS).collect();
-        Broken { places, idle, fed: None }
+        ViolatedPrecedence { places, idle, fed: None }
     };
     traps.into_iter().map(broken).collect()
 }

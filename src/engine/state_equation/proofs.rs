@@ -5,9 +5,9 @@
 //! the list of lemmas in the certificate. Then the derivation steps are computed, and the checker
 //! verifies the certificate.
 
-use super::lower_bounds::Premises;
+use super::lower_bounds::LowerBoundPremises;
 use crate::evidence::certificate::{
-    Bounds, Flaw, Lemma, LinearCertificate, LowerBound, Precedence,
+    BoundsCertificate, Flaw, Lemma, LinearCertificate, LowerBound, Precedence,
 };
 use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -34,7 +34,7 @@ pub(super) struct CertificateParts<'a> {
     pub(super) atom: &'a dyn Fn(usize) -> Atom,
     pub(super) traps: &'a [Vec<PlaceId>],
     /// The lower bounds that lemmas refer to by position, and what they rest on.
-    pub(super) lower_bounds: Option<(&'a [LowerBound], &'a Premises)>,
+    pub(super) lower_bounds: Option<(&'a [LowerBound], &'a LowerBoundPremises)>,
     /// With atoms as lemmas have them.
     pub(super) precedences: &'a [Precedence],
 }
@@ -107,7 +107,7 @@ fn assemble(net: &Net, known: CertificateParts<'_>, budget: &Budget) -> Option<L
             let bounds = premises.bounds(net, &used, budget)?;
             (used, bounds)
         }
-        None => (Vec::new(), Bounds::default()),
+        None => (Vec::new(), BoundsCertificate::default()),
     };
     Some(LinearCertificate {
         counters,

@@ -4,7 +4,7 @@
 //! as a clause. For a goal it either proposes comparisons that would make the goal true, or finds
 //! that the lemmas exclude all of them. Then the goal is unreachable.
 
-use super::atoms::{AtomId, Node};
+use super::atoms::{AtomId, AtomNode};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::dump::{Dump, recorded_sat};
@@ -45,16 +45,16 @@ impl Proposer {
     }
 
     /// Adds a tree and returns its literal.
-    pub(super) fn add(&mut self, node: &Node) -> Literal {
+    pub(super) fn add(&mut self, node: &AtomNode) -> Literal {
         match node {
-            Node::Atom(atom) => self.atom(*atom),
-            Node::Constant(value) => {
+            AtomNode::Atom(atom) => self.atom(*atom),
+            AtomNode::Constant(value) => {
                 let own = self.solver.new_variable();
                 self.solver.add_clause(&[if *value { own } else { !own }]);
                 own
             }
             // One direction is enough, since comparisons occur only positively.
-            Node::And(parts) => {
+            AtomNode::And(parts) => {
                 let own = self.solver.new_variable();
                 for part in parts {
                     let part = self.add(part);
@@ -62,7 +62,7 @@ impl Proposer {
                 }
                 own
             }
-            Node::Or(parts) => {
+            AtomNode::Or(parts) => {
                 let own = self.solver.new_variable();
                 let mut clause = vec![!own];
                 clause.extend(parts.iter().map(|part| self.add(part)));
@@ -88,7 +88,7 @@ impl Proposer {
     /// Comparisons accepted by `likely` are preferred.
     pub(super) fn propose(
         &mut self,
-        tree: &Node,
+        tree: &AtomNode,
         root: Literal,
         splits: &[Split],
         likely: &dyn Fn(AtomId) -> bool,
@@ -124,21 +124,21 @@ impl Proposer {
 
 /// Selects true comparisons that suffice for the tree. Returns false if there are none.
 fn choose(
-    node: &Node,
+    node: &AtomNode,
     holds: &dyn Fn(AtomId) -> bool,
     likely: &dyn Fn(AtomId) -> bool,
     chosen: &mut Vec<AtomId>,
 ) -> bool {
     match node {
-        Node::Constant(value) => *value,
-        Node::Atom(atom) => {
+        AtomNode::Constant(value) => *value,
+        AtomNode::Atom(atom) => {
             chosen.push(*atom);
             holds(*atom)
         }
-        Node::And(parts) => parts.iter().all(|part| choose(part, holds, likely, chosen)),
-        Node::Or(parts) => {
-            let good = |part: &&Node| part.holds(&mut |atom| holds(atom) && likely(atom));
-            let fair = |part: &&Node| part.holds(&mut |atom| holds(atom));
+        AtomNode::And(parts) => parts.iter().all(|part| choose(part, holds, likely, chosen)),
+        AtomNode::Or(parts) => {
+            let good = |part: &&AtomNode| part.holds(&mut |atom| holds(atom) && likely(atom));
+            let fair = |part: &&AtomNode| part.holds(&mut |atom| holds(atom));
             let part = parts.iter().find(good).or_else(|| parts.iter().find(fair));
             part.is_some_and(|part| choose(part, holds, likely, chosen))
         }

@@ -21,7 +21,7 @@ mod lower_bounds;
 mod multipliers;
 
 use super::atoms::{AtomId, Atoms};
-use super::point::{Point, TOLERANCE, counter};
+use super::point::{SolutionPoint, TOLERANCE, counter};
 use crate::evidence::certificate::{Lemma, LowerBound};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
@@ -39,7 +39,7 @@ use std::collections::{BTreeMap, HashMap};
 /// The linear form of a row, up to its value in the initial marking. Virtual places after the net's
 /// places count the firings of effect classes.
 #[derive(Clone, Debug)]
-enum Form {
+enum RowForm {
     Tokens(PlaceId),
     Sum(LinearSum),
     Trap(usize),
@@ -49,7 +49,7 @@ enum Form {
 
 /// Numbers of known traps and lower bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Learned {
+pub(super) struct LearnedRows {
     pub(super) traps: usize,
     pub(super) lower_bounds: usize,
 }
@@ -58,38 +58,38 @@ pub(super) struct Learned {
 #[derive(Clone, Copy, Debug)]
 struct Placement {
     row: Row,
-    end: End,
+    end: BoundValue,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum End {
+enum BoundValue {
     Lower(i64),
     Upper(i64),
 }
 
 /// The asserted bounds of a row, with their comparisons.
 #[derive(Clone, Copy, Debug, Default)]
-struct Asserted {
+struct AssertedBounds {
     lower: Option<(i64, AtomId)>,
     upper: Option<(i64, AtomId)>,
 }
 
 /// Result for a conjunction of comparisons.
-pub(super) enum Decision {
+pub(super) enum ConjunctionResult {
     /// Infeasible: the comparisons named by the lemma exclude each other. The lemma's atoms are
     /// indices in the table.
     Infeasible(Lemma),
     /// Feasible, with a solution.
-    Feasible(Point),
+    Feasible(SolutionPoint),
     /// Undecided.
     Unknown,
 }
 
 /// Result for the minimum of a sum.
-pub(super) enum Least {
+pub(super) enum MinimumResult {
     /// The minimum is at least `bound`. The lemma lacks the refuted comparison and its factor, see
     /// [`BoundLemma`].
-    Bound { bound: i128, lemma: Box<BoundLemma>, point: Point },
+    Bound { bound: i128, lemma: Box<BoundLemma>, point: SolutionPoint },
     /// The sum is unbounded below.
     Unbounded,
     /// Undecided.
@@ -129,12 +129,12 @@ pub(super) struct Relaxation<'n> {
     net: &'n Net,
     equation: StateEquation,
     lp: Box<dyn IncrementalLp + Send>,
-    forms: Vec<Form>,
+    forms: Vec<RowForm>,
     /// Bounds of the rows when nothing is asserted.
     base: Vec<Interval>,
     sums: HashMap<LinearSum, Option<Row>>,
     placements: Vec<Option<Option<Placement>>>,
-    asserted: BTreeMap<u32, Asserted>,
+    asserted: BTreeMap<u32, AssertedBounds>,
     traps: Vec<Vec<PlaceId>>,
     lower_bounds: Vec<LowerBound>,
     /// By place the position of the lower bound that its own row states.
@@ -158,7 +158,7 @@ impl<'n> Relaxation<'n> {
         // on.
         let equation = StateEquation::new(net, &Facts::none(net))?;
         let mut program = equation.program().clone();
-        let mut forms: Vec<Form> = net.places().map(Form::Tokens).collect();
+        let mut forms: Vec<RowForm> = net.places().map(RowForm::Tokens).collect();
         chains::add(net, &equation, &mut program, &mut forms)?;
         lower_bounds::add(&mut program, &lower_bounds, |place| net.initial()[place])?;
         let places = lower_bounds.iter().map(|bound| bound.weights[0].0);
@@ -187,20 +187,20 @@ impl<'n> Relaxation<'n> {
         atoms: &[AtomId],
         table: &Atoms,
         budget: &Budget,
-    ) -> Decision {
-        let mut wanted: BTreeMap<u32, Asserted> = BTreeMap::new();
+    ) -> ConjunctionResult {
+        let mut wanted: BTreeMap<u32, AssertedBounds> = BTreeMap::new();
         for &atom in atoms {
             let Some(Placement { row, end }) = self.placement(atom, table) else { continue };
             let base = self.base[row.index()];
             let asserted = wanted.entry(row.0).or_default();
             match end {
-                End::Lower(end) => {
+                BoundValue::Lower(end) => {
                     let tighter = |than: Option<i64>| than.is_none_or(|than| end > than);
                     if tighter(base.lower) && tighter(asserted.lower.map(|(end, _)| end)) {
                         asserted.lower = Some((end, atom));
                     }
                 }
-                End::Upper(end) => {
+                BoundValue::Upper(end) => {
                     let tighter = |than: Option<i64>| than.is_none_or(|than| end < than);
                     if tighter(base.upper) && tighter(asserted.upper.map(|(end, _)| end)) {
                         asserted.upper = Some((end, atom));
@@ -209,24 +209,24 @@ impl<'n> Relaxation<'n> {
             }
         }
         if let Some(lemma) = self.clash(&wanted) {
-            return Decision::Infeasible(lemma);
+            return ConjunctionResult::Infeasible(lemma);
         }
-        let Ok(()) = self.assert(wanted) else { return Decision::Unknown };
+        let Ok(()) = self.assert(wanted) else { return ConjunctionResult::Unknown };
         if !self.counting {
             let count = self.lp.program().columns().len() as u32;
             let each: Vec<(Column, i64)> = (0..count).map(|c| (Column(c), 1)).collect();
             if self.lp.set_objective(Sense::Minimise, &each).is_err() {
-                return Decision::Unknown;
+                return ConjunctionResult::Unknown;
             }
             self.counting = true;
         }
         match self.solve(budget) {
-            LpAnswer::Optimal(optimum) => Decision::Feasible(self.point(optimum.point)),
+            LpAnswer::Optimal(optimum) => ConjunctionResult::Feasible(self.point(optimum.point)),
             LpAnswer::Infeasible(infeasibility) => {
                 self.counters.infeasible += 1;
                 let found = infeasibility.certify_with_effort(self.lp.program());
                 let Ok(certified) = self.counters.certified.count(found) else {
-                    return Decision::Unknown;
+                    return ConjunctionResult::Unknown;
                 };
                 let lemma = match certified.contradiction() {
                     Contradiction::Combination(multipliers) => {
@@ -236,23 +236,23 @@ impl<'n> Relaxation<'n> {
                     Contradiction::EmptyRow(_) | Contradiction::EmptyColumn(_) => None,
                 };
                 match lemma {
-                    Some((lemma, _)) => Decision::Infeasible(lemma),
+                    Some((lemma, _)) => ConjunctionResult::Infeasible(lemma),
                     None => {
                         self.counters.too_large += 1;
-                        Decision::Unknown
+                        ConjunctionResult::Unknown
                     }
                 }
             }
             LpAnswer::Unbounded | LpAnswer::NoAnswer(_) => {
                 self.counters.unanswered += 1;
-                Decision::Unknown
+                ConjunctionResult::Unknown
             }
         }
     }
 
     /// Returns a lemma if the asserted lower bound of a row exceeds its upper bound. This is tested
     /// here, because an empty interval would cost the solver its current basis.
-    fn clash(&mut self, wanted: &BTreeMap<u32, Asserted>) -> Option<Lemma> {
+    fn clash(&mut self, wanted: &BTreeMap<u32, AssertedBounds>) -> Option<Lemma> {
         let empty = wanted.iter().find(|&(&row, asserted)| {
             let base = self.base[row as usize];
             let lower = asserted.lower.map(|(end, _)| end).or(base.lower);
@@ -269,18 +269,20 @@ impl<'n> Relaxation<'n> {
     }
 
     /// Returns the minimum of `sum`.
-    pub(super) fn least(&mut self, sum: &LinearSum, budget: &Budget) -> Least {
-        let Some(costs) = self.equation.over_firings(self.net, sum) else { return Least::Unknown };
-        let Ok(()) = self.assert(BTreeMap::new()) else { return Least::Unknown };
+    pub(super) fn least(&mut self, sum: &LinearSum, budget: &Budget) -> MinimumResult {
+        let Some(costs) = self.equation.over_firings(self.net, sum) else {
+            return MinimumResult::Unknown;
+        };
+        let Ok(()) = self.assert(BTreeMap::new()) else { return MinimumResult::Unknown };
         self.counting = false;
         if self.lp.set_objective(Sense::Minimise, &costs.coefficients).is_err() {
-            return Least::Unknown;
+            return MinimumResult::Unknown;
         }
         match self.solve(budget) {
             LpAnswer::Optimal(optimum) => {
                 let found = optimum.certify_with_effort(self.lp.program());
                 let Ok(certified) = self.counters.certified.count(found) else {
-                    return Least::Unknown;
+                    return MinimumResult::Unknown;
                 };
                 let multipliers = certified.multipliers();
                 // In a refutation of Σ ≤ k the sum's own row has the factor D, and the other
@@ -293,24 +295,24 @@ impl<'n> Relaxation<'n> {
                 match lemma.zip(bound) {
                     Some(((lemma, factor), bound)) => {
                         let lemma = Box::new(BoundLemma { lemma, factor });
-                        Least::Bound { bound, lemma, point: self.point(optimum.point) }
+                        MinimumResult::Bound { bound, lemma, point: self.point(optimum.point) }
                     }
                     None => {
                         self.counters.too_large += 1;
-                        Least::Unknown
+                        MinimumResult::Unknown
                     }
                 }
             }
-            LpAnswer::Unbounded => Least::Unbounded,
+            LpAnswer::Unbounded => MinimumResult::Unbounded,
             LpAnswer::Infeasible(_) | LpAnswer::NoAnswer(_) => {
                 self.counters.unanswered += 1;
-                Least::Unknown
+                MinimumResult::Unknown
             }
         }
     }
 
     /// Returns the rounded firings of each class in a solution, and true if they were integers.
-    pub(super) fn firings(&self, point: &Point) -> (Vec<(EffectId, u64)>, bool) {
+    pub(super) fn firings(&self, point: &SolutionPoint) -> (Vec<(EffectId, u64)>, bool) {
         let mut integral = true;
         let mut firings = Vec::new();
         for effect in self.net.effect_classes() {
@@ -341,7 +343,7 @@ impl<'n> Relaxation<'n> {
     }
 
     /// Sets the bounds of the rows to exactly the wanted assertions.
-    fn assert(&mut self, wanted: BTreeMap<u32, Asserted>) -> Result<(), ProgramError> {
+    fn assert(&mut self, wanted: BTreeMap<u32, AssertedBounds>) -> Result<(), ProgramError> {
         for &row in self.asserted.keys() {
             if !wanted.contains_key(&row) {
                 self.lp.set_row_bounds(Row(row), self.base[row as usize])?;
@@ -395,7 +397,10 @@ impl<'n> Relaxation<'n> {
         // −Σ ≤ k is Σ ≥ −k.
         let end = if negative { -bound - initially } else { bound - initially };
         let end = i64::try_from(end).ok()?;
-        Some(Placement { row, end: if negative { End::Lower(end) } else { End::Upper(end) } })
+        Some(Placement {
+            row,
+            end: if negative { BoundValue::Lower(end) } else { BoundValue::Upper(end) },
+        })
     }
 
     /// Returns the row of a sum, which is added if it is new.
@@ -406,7 +411,7 @@ impl<'n> Relaxation<'n> {
         let firings = self.over_firings(&form);
         let row = firings.and_then(|firings| self.lp.add_row(Interval::FREE, &firings).ok());
         if row.is_some() {
-            self.forms.push(Form::Sum(form.clone()));
+            self.forms.push(RowForm::Sum(form.clone()));
             self.base.push(Interval::FREE);
         }
         self.sums.insert(form, row);
@@ -432,7 +437,7 @@ impl<'n> Relaxation<'n> {
         Some(gains.into_iter().filter(|&(_, gain)| gain != 0).collect())
     }
 
-    fn point(&self, firings: Vec<f64>) -> Point {
+    fn point(&self, firings: Vec<f64>) -> SolutionPoint {
         let initial = self.net.initial().tokens();
         let mut marking: Vec<f64> = initial.iter().map(|&tokens| tokens as f64).collect();
         marking.resize(self.net.place_count() + self.net.effect_count(), 0.0);
@@ -446,6 +451,6 @@ impl<'n> Relaxation<'n> {
                 }
             }
         }
-        Point { firings, marking, whole: OnceCell::new() }
+        SolutionPoint { firings, marking, whole: OnceCell::new() }
     }
 }

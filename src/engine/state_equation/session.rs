@@ -1,7 +1,7 @@
 //! The session of the state equation in the portfolio: keeps its program, lemmas and traps between
 //! slices.
 
-use super::{Config, Engine, Progress};
+use super::{Engine, SliceProgress, StateEquationConfig};
 use crate::engine::{self, Assignment, Hint, Role, Session, Sides, Takes, Task};
 use parikh_solvers::Budget;
 
@@ -13,10 +13,10 @@ pub const ENGINE: engine::Engine = engine::Engine {
     role: Role::Slices,
     takes: Takes::MARKINGS,
     start: |work| {
-        let config = Config {
+        let config = StateEquationConfig {
             // On a derived net the dumped files would claim to be about the original net.
             dump: work.dump.clone().filter(|_| work.ground.parent().is_none()),
-            ..Config::default()
+            ..StateEquationConfig::default()
         };
         let (net, facts) = (work.ground.net(), work.ground.facts());
         let engine = Engine::with_facts(net, facts, work.ground.goals(), &config);
@@ -31,7 +31,7 @@ struct Equation<'g> {
 }
 
 impl Session for Equation<'_> {
-    fn slice(&mut self, budget: &Budget) -> Progress {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
         let Assignment { ground, board, seed, .. } = self.work;
         let task = Task::on(ground, board, budget, seed);
         self.engine.slice(budget, &task, board.over("STATE_EQUATION").on(ground))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Statistics of the engine.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Statistics {
+pub struct StateEquationStatistics {
     /// Number of goals proved unreachable.
     pub refuted: usize,
     /// Number of bounds proved, including improvements.
@@ -34,7 +34,7 @@ pub struct Statistics {
     pub time: Duration,
 }
 
-impl std::fmt::Display for Statistics {
+impl std::fmt::Display for StateEquationStatistics {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,

@@ -9,8 +9,8 @@
 //! In safe nets nothing repeats. The walker measures the success rate and reduces the number of
 //! attempts.
 
-use super::compiled::Change;
-use super::machine::{Machine, below};
+use super::compiled::CompiledChange;
+use super::machine::{WatchedMarking, below};
 use fastrand::Rng;
 use parikh_net::{PlaceId, TransitionId};
 
@@ -31,7 +31,7 @@ pub(super) struct Acceleration {
 
 impl Acceleration {
     /// Starts with a higher chance if the initial marking has several tokens on a place.
-    pub(super) fn new(machine: &Machine<'_>) -> Self {
+    pub(super) fn new(machine: &WatchedMarking<'_>) -> Self {
         let largest = machine.tokens().max().unwrap_or(0);
         let chance = if largest > 1 { 64 } else { 8 };
         Acceleration { chance, tried: 0, gained: 0 }
@@ -52,7 +52,7 @@ impl Acceleration {
     #[inline]
     pub(super) fn count(
         &mut self,
-        machine: &Machine<'_>,
+        machine: &WatchedMarking<'_>,
         class: u32,
         transition: u32,
         rng: &mut Rng,
@@ -65,7 +65,7 @@ impl Acceleration {
 
     fn try_count(
         &mut self,
-        machine: &Machine<'_>,
+        machine: &WatchedMarking<'_>,
         class: u32,
         transition: u32,
         rng: &mut Rng,
@@ -93,11 +93,11 @@ impl Acceleration {
 }
 
 /// Returns the number of times that an enabled transition can fire in a row, up to a limit.
-pub(super) fn most(machine: &Machine<'_>, class: u32, transition: u32) -> i64 {
+pub(super) fn most(machine: &WatchedMarking<'_>, class: u32, transition: u32) -> i64 {
     let net = machine.compiled.net;
     let mut most = LONGEST;
     let mut free = true;
-    for &Change { cell, delta } in machine.compiled.changes_of(class) {
+    for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {
         let value = machine.value(cell);
         let is_place = (cell as usize) < machine.compiled.places;
         let times = if delta > 0 {
@@ -119,9 +119,9 @@ pub(super) fn most(machine: &Machine<'_>, class: u32, transition: u32) -> i64 {
 }
 
 /// Returns the number of firings until a cell changed by the class leaves its interval.
-fn until_something_happens(machine: &Machine<'_>, class: u32) -> i64 {
+fn until_something_happens(machine: &WatchedMarking<'_>, class: u32) -> i64 {
     let mut soonest = LONGEST;
-    for &Change { cell, delta } in machine.compiled.changes_of(class) {
+    for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {
         let value = i128::from(machine.value(cell));
         let (low, high) = machine.interval(cell);
         let delta = i128::from(delta);

@@ -13,23 +13,23 @@
 //!
 //! For a maximum, the target is a value larger than the largest one seen.
 
-use super::machine::{Machine, below};
-use super::watch::{NONE, Placed, place_atom};
+use super::machine::{WatchedMarking, below};
+use super::watch::{NONE, WatchedAtom, place_atom};
 use fastrand::Rng;
 use parikh_net::{LinearSum, MarkingGoal, Predicate};
 
 /// The target interval of a cell, with both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wish {
+pub(super) struct TargetInterval {
     /// Smallest target value.
     pub(super) low: i64,
     /// Largest target value.
     pub(super) high: i64,
 }
 
-const ANY: Wish = Wish { low: i64::MIN, high: i64::MAX };
+const ANY: TargetInterval = TargetInterval { low: i64::MIN, high: i64::MAX };
 
-impl Wish {
+impl TargetInterval {
     /// Returns the distance of a value to the interval.
     #[inline]
     pub(super) fn miss(self, value: i64) -> u64 {
@@ -44,18 +44,18 @@ impl Wish {
 }
 
 /// Target intervals for cells.
-pub(super) struct Aim {
-    wishes: Vec<Wish>,
+pub(super) struct WalkTarget {
+    wishes: Vec<TargetInterval>,
     /// The cells with a target interval.
     cells: Vec<u32>,
     /// True if the goal requires deadness.
     pub(super) dead: bool,
 }
 
-impl Aim {
+impl WalkTarget {
     /// Creates a target without any interval, for the given number of cells.
     pub(super) fn new(cells: usize) -> Self {
-        Aim { wishes: vec![ANY; cells], cells: Vec::new(), dead: false }
+        WalkTarget { wishes: vec![ANY; cells], cells: Vec::new(), dead: false }
     }
 
     /// Returns the cells with a target interval.
@@ -65,13 +65,13 @@ impl Aim {
 
     /// Returns the target interval of a cell.
     #[inline]
-    pub(super) fn wish(&self, cell: u32) -> Wish {
+    pub(super) fn wish(&self, cell: u32) -> TargetInterval {
         self.wishes[cell as usize]
     }
 
     /// Like [`take`](Self::take), but sets an unlimited target for a maximum. The distance can then
     /// only be compared with other distances.
-    pub(super) fn take_upwards(&mut self, machine: &Machine<'_>, goal: u32, rng: &mut Rng) {
+    pub(super) fn take_upwards(&mut self, machine: &WatchedMarking<'_>, goal: u32, rng: &mut Rng) {
         self.take(machine, goal, rng);
         if matches!(machine.compiled.goals[goal as usize].goal, MarkingGoal::Maximise(_)) {
             for &cell in &self.cells {
@@ -82,7 +82,7 @@ impl Aim {
 
     /// Sets the target for a goal from the machine's current marking, with a choice between the
     /// alternatives of the goal.
-    pub(super) fn take(&mut self, machine: &Machine<'_>, goal: u32, rng: &mut Rng) {
+    pub(super) fn take(&mut self, machine: &WatchedMarking<'_>, goal: u32, rng: &mut Rng) {
         self.clear();
         match machine.compiled.goals[goal as usize].goal {
             MarkingGoal::Reach(predicate) => self.add(machine, predicate, rng),
@@ -101,13 +101,23 @@ impl Aim {
 
     /// Sets the target "all these predicates hold". The machine must have a cell for each of their
     /// sums.
-    pub(super) fn take_all(&mut self, machine: &Machine<'_>, parts: &[&Predicate], rng: &mut Rng) {
+    pub(super) fn take_all(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        parts: &[&Predicate],
+        rng: &mut Rng,
+    ) {
         self.clear();
         parts.iter().for_each(|part| self.add(machine, part, rng));
     }
 
     /// Sets the target "cover this marking, with a larger value in the cell `grow`".
-    pub(super) fn take_covering(&mut self, machine: &Machine<'_>, values: &[i64], grow: u32) {
+    pub(super) fn take_covering(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        values: &[i64],
+        grow: u32,
+    ) {
         self.clear();
         for (cell, &value) in values[..machine.compiled.places].iter().enumerate() {
             if value > 0 {
@@ -126,7 +136,7 @@ impl Aim {
     }
 
     /// Returns the distance of the current marking to the target.
-    pub(super) fn distance(&self, machine: &Machine<'_>) -> u64 {
+    pub(super) fn distance(&self, machine: &WatchedMarking<'_>) -> u64 {
         let misses = self.cells.iter().map(|&cell| self.wish(cell).miss(machine.value(cell)));
         misses.fold(0, u64::saturating_add)
     }
@@ -134,7 +144,7 @@ impl Aim {
     /// Returns the decrease in distance to the target when the class fires once (negative if it
     /// moves away).
     #[inline]
-    pub(super) fn gain(&self, machine: &Machine<'_>, class: u32) -> i64 {
+    pub(super) fn gain(&self, machine: &WatchedMarking<'_>, class: u32) -> i64 {
         let mut gain = 0i64;
         for change in machine.compiled.changes_of(class) {
             let wish = self.wishes[change.cell as usize];
@@ -150,7 +160,7 @@ impl Aim {
 
     /// Returns how often the class can fire before the first cell that it moves towards its target
     /// interval arrives there. At least 1.
-    pub(super) fn times(&self, machine: &Machine<'_>, class: u32) -> u64 {
+    pub(super) fn times(&self, machine: &WatchedMarking<'_>, class: u32) -> u64 {
         let changes = machine.compiled.changes_of(class).iter();
         let times = changes.filter_map(|change| {
             let (wish, value) = (self.wish(change.cell), machine.value(change.cell));
@@ -179,12 +189,12 @@ impl Aim {
         }
     }
 
-    fn add(&mut self, machine: &Machine<'_>, predicate: &Predicate, rng: &mut Rng) {
+    fn add(&mut self, machine: &WatchedMarking<'_>, predicate: &Predicate, rng: &mut Rng) {
         match predicate {
             Predicate::True | Predicate::False | Predicate::NotDead => {}
             Predicate::Dead => self.dead = true,
             Predicate::Atom(atom) => {
-                if let Placed::At { sum, place, value, above } = place_atom(atom) {
+                if let WatchedAtom::At { sum, place, value, above } = place_atom(atom) {
                     let cell = cell_of(machine, sum.as_ref(), place);
                     match above {
                         true => self.at_least(cell, value),
@@ -226,7 +236,7 @@ impl Aim {
     }
 }
 
-fn cell_of(machine: &Machine<'_>, sum: Option<&LinearSum>, place: u32) -> u32 {
+fn cell_of(machine: &WatchedMarking<'_>, sum: Option<&LinearSum>, place: u32) -> u32 {
     match sum {
         // Every sum of a watched goal has a cell.
         Some(sum) => machine.compiled.cell_of.get(sum).copied().unwrap_or(NONE),
@@ -236,24 +246,24 @@ fn cell_of(machine: &Machine<'_>, sum: Option<&LinearSum>, place: u32) -> u32 {
 
 /// Returns the distance of a predicate from truth: the missing amount for an atom, the sum over a
 /// conjunction, the minimum over a disjunction.
-fn miss(machine: &Machine<'_>, predicate: &Predicate) -> u64 {
+fn miss(machine: &WatchedMarking<'_>, predicate: &Predicate) -> u64 {
     let tokens = |place: parikh_net::PlaceId| machine.value(place.index() as u32);
     match predicate {
         Predicate::True => 0,
         Predicate::False => u64::MAX,
         Predicate::Atom(atom) => match place_atom(atom) {
-            Placed::Constant(holds) => {
+            WatchedAtom::Constant(holds) => {
                 if holds {
                     0
                 } else {
                     u64::MAX
                 }
             }
-            Placed::At { sum, place, value, above } => {
+            WatchedAtom::At { sum, place, value, above } => {
                 let now = machine.value(cell_of(machine, sum.as_ref(), place));
                 let wish = match above {
-                    true => Wish { low: value, high: i64::MAX },
-                    false => Wish { low: i64::MIN, high: value.saturating_sub(1) },
+                    true => TargetInterval { low: value, high: i64::MAX },
+                    false => TargetInterval { low: i64::MIN, high: value.saturating_sub(1) },
                 };
                 wish.miss(now)
             }

@@ -15,16 +15,16 @@
 //! pools. A marking where one goal was reached may be near another goal, so some walks continue
 //! there.
 
-use super::journal::Run;
+use super::journal::RepeatedFiring;
 use super::machine::below;
 use super::pumping;
 use super::strategy::blind::{Novelty, Uniform};
 use super::strategy::deadlock::Deadlock;
-use super::strategy::directed::{Directed, Nearest, Potency};
-use super::strategy::guided::{Guided, Hints};
+use super::strategy::directed::{DistanceStrategy, Nearest, Potency};
+use super::strategy::guided::{HintStrategy, Hints};
 use super::strategy::relaxed_plan::RelaxedPlan;
-use super::walker::{End, Walker};
-use super::{Config, Strategy};
+use super::walker::{WalkEnd, Walker};
+use super::{Strategy, WalkConfig};
 use parikh_net::{GoalId, MarkingGoal, Predicate};
 use std::collections::{BTreeMap, HashSet};
 
@@ -73,7 +73,7 @@ pub(super) struct Bandit {
 }
 
 /// The sequences that came nearest to a goal, by ascending distance.
-type Pool = Vec<(u64, Vec<Run>)>;
+type Pool = Vec<(u64, Vec<RepeatedFiring>)>;
 
 /// The reason why the bandit stopped.
 pub(super) enum StopReason {
@@ -87,7 +87,7 @@ pub(super) enum StopReason {
 impl Bandit {
     /// Creates an arm for each strategy that suits the goals, the configured first strategy first.
     pub(super) fn new<'g>(
-        config: &Config,
+        config: &WalkConfig,
         classes: usize,
         goals: impl IntoIterator<Item = &'g MarkingGoal>,
     ) -> Self {
@@ -128,10 +128,10 @@ impl Bandit {
     pub(super) fn run(&mut self, walker: &mut Walker<'_>) -> StopReason {
         let net = walker.machine.compiled.net;
         let mut novelty = Novelty::new(net.effect_count());
-        let mut directed = Directed::new(&walker.machine);
+        let mut directed = DistanceStrategy::new(&walker.machine);
         let mut potency = Potency::new(&walker.machine);
         let mut plan: Option<RelaxedPlan> = None;
-        let mut guided: Option<Guided> = None;
+        let mut guided: Option<HintStrategy> = None;
         loop {
             // The first arm wins ties.
             let rank = |arm: &Arm| arm.work as f64 / arm.merit;
@@ -182,7 +182,8 @@ impl Bandit {
                     });
                 }
                 Strategy::Guided => {
-                    let guided = guided.get_or_insert_with(|| Guided::new(net.effect_count()));
+                    let guided =
+                        guided.get_or_insert_with(|| HintStrategy::new(net.effect_count()));
                     if !self.follow(walker, guided) {
                         self.arms.remove(next);
                         continue;
@@ -219,11 +220,11 @@ impl Bandit {
     fn repeat<'a>(
         &self,
         walker: &mut Walker<'a>,
-        mut walk: impl FnMut(&mut Walker<'a>, u64) -> End,
+        mut walk: impl FnMut(&mut Walker<'a>, u64) -> WalkEnd,
     ) {
         loop {
             walker.restart();
-            if walk(walker, self.longest_walk) == End::Slice || walker.slice_is_over() {
+            if walk(walker, self.longest_walk) == WalkEnd::Slice || walker.slice_is_over() {
                 return;
             }
         }
@@ -235,7 +236,7 @@ impl Bandit {
             walker.restart();
             let length = 16 << below(&mut walker.resources.rng, 11);
             let end = walker.walk(&mut Uniform, self.longest_walk.min(length));
-            if end == End::Slice || walker.slice_is_over() {
+            if end == WalkEnd::Slice || walker.slice_is_over() {
                 return;
             }
         }
@@ -243,7 +244,7 @@ impl Bandit {
 
     /// Repeats walks along one hint until the slice ends. Returns false if no hint concerns an open
     /// goal.
-    fn follow(&mut self, walker: &mut Walker<'_>, guided: &mut Guided) -> bool {
+    fn follow(&mut self, walker: &mut Walker<'_>, guided: &mut HintStrategy) -> bool {
         let machine = &walker.machine;
         let watched = machine.compiled.goals.iter().zip(0..);
         let open = watched.filter(|&(_, position)| !machine.is_gone(position));
@@ -255,7 +256,7 @@ impl Bandit {
             walker.restart();
             guided.begin(hint, *tries, &mut walker.resources);
             *tries = tries.saturating_add(1);
-            if walker.walk(guided, self.longest_walk) == End::Slice || walker.slice_is_over() {
+            if walker.walk(guided, self.longest_walk) == WalkEnd::Slice || walker.slice_is_over() {
                 return true;
             }
         }
@@ -267,7 +268,7 @@ impl Bandit {
         &mut self,
         walker: &mut Walker<'a>,
         strategy: Strategy,
-        mut walk: impl FnMut(&mut Walker<'a>, u32, u64) -> (End, Nearest),
+        mut walk: impl FnMut(&mut Walker<'a>, u32, u64) -> (WalkEnd, Nearest),
     ) {
         let mut limit = 256;
         let mut goal = None;
@@ -300,7 +301,7 @@ impl Bandit {
             if nearest.distance < u64::MAX && nearest.firings > start {
                 self.keep(walker, (id, strategy), nearest);
             }
-            if end == End::Slice || walker.slice_is_over() {
+            if end == WalkEnd::Slice || walker.slice_is_over() {
                 return;
             }
             limit = (limit * 2).min(self.longest_walk);
@@ -324,7 +325,7 @@ impl Bandit {
                 break;
             }
             let count = left.min(u64::from(run.count));
-            runs.push(Run { count: count as u32, ..*run });
+            runs.push(RepeatedFiring { count: count as u32, ..*run });
             left -= count;
         }
         if runs.len() <= LONGEST_KEPT {

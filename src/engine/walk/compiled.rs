@@ -16,14 +16,14 @@
 //! The decreases of a class precede its increases. So no transition looks enabled in the middle of
 //! a firing and is disabled at its end.
 
-use super::gates::{Gates, Input};
-use super::watch::{NONE, Node, Record, Watch, Watched};
+use super::gates::{GateInput, Gates};
+use super::watch::{GoalWatch, MaximumRecord, NONE, WatchNode, WatchedGoal};
 use parikh_net::{LinearSum, Net, PlaceId};
 use std::collections::HashMap;
 
 /// The change of one cell by firing a class.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Change {
+pub(super) struct CompiledChange {
     /// The changed cell.
     pub(super) cell: u32,
     /// The number added to the cell.
@@ -32,11 +32,11 @@ pub(super) struct Change {
 
 /// The tables for a net and a set of goals. They are compiled again when many of the goals are
 /// settled.
-pub(super) struct Compiled<'a> {
+pub(super) struct CompiledNet<'a> {
     /// The net.
     pub(super) net: &'a Net,
     /// The watched goals.
-    pub(super) goals: Vec<Watched<'a>>,
+    pub(super) goals: Vec<WatchedGoal<'a>>,
     /// The number of places. The first cells are the places.
     pub(super) places: usize,
     /// The sums of the remaining cells, in order.
@@ -46,7 +46,7 @@ pub(super) struct Compiled<'a> {
     /// Start of each class in `changes`, with one more entry at the end.
     pub(super) change_starts: Vec<u32>,
     /// The changes by class, decreases first.
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<CompiledChange>,
     /// Start of each cell in `thresholds`, with one more entry at the end.
     pub(super) group_starts: Vec<u32>,
     /// The thresholds of each cell, in ascending order between two sentinels.
@@ -59,7 +59,7 @@ pub(super) struct Compiled<'a> {
     pub(super) input_starts: Vec<u32>,
     /// The inputs by transition or gate, places with few consumers first. Inputs that a transition
     /// shares with its gate are left out.
-    pub(super) inputs: Vec<Input>,
+    pub(super) inputs: Vec<GateInput>,
     /// The gates: inputs that many transitions have in common.
     pub(super) gates: Gates,
     /// The transition of each input. Gates are numbered after the transitions.
@@ -73,19 +73,19 @@ pub(super) struct Compiled<'a> {
     /// Goal nodes with a condition on deadness.
     pub(super) deadness: Vec<u32>,
     /// The junction nodes, in the state where all cells are below every threshold.
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<WatchNode>,
     /// The maxima.
-    pub(super) records: Vec<Record>,
+    pub(super) records: Vec<MaximumRecord>,
     /// The index in `records` of each cell, or [`NONE`]. Empty if there are no records.
     pub(super) record_of: Vec<u32>,
 }
 
-impl<'a> Compiled<'a> {
+impl<'a> CompiledNet<'a> {
     /// Compiles the tables of `net` with the watched goals.
-    pub(super) fn new(net: &'a Net, watch: Watch<'a>) -> Self {
+    pub(super) fn new(net: &'a Net, watch: GoalWatch<'a>) -> Self {
         let cells = net.place_count() + watch.sums.len();
         let inputs = net.transitions().map(|t| net.pre(t).len()).sum();
-        let mut compiled = Compiled {
+        let mut compiled = CompiledNet {
             net,
             places: net.place_count(),
             change_starts: Vec::with_capacity(net.effect_count() + 1),
@@ -125,7 +125,7 @@ impl<'a> Compiled<'a> {
     }
 
     /// Returns the changes of a class.
-    pub(super) fn changes_of(&self, class: u32) -> &[Change] {
+    pub(super) fn changes_of(&self, class: u32) -> &[CompiledChange] {
         let class = class as usize;
         &self.changes[self.change_starts[class] as usize..self.change_starts[class + 1] as usize]
     }
@@ -148,8 +148,10 @@ impl<'a> Compiled<'a> {
         for e in self.net.effect_classes() {
             let start = self.changes.len();
             for change in self.net.effect(e) {
-                self.changes
-                    .push(Change { cell: change.place.index() as u32, delta: change.delta });
+                self.changes.push(CompiledChange {
+                    cell: change.place.index() as u32,
+                    delta: change.delta,
+                });
                 for &(sum, coefficient) in sums_at.get(&change.place).into_iter().flatten() {
                     if change_of_sum[sum] == 0 {
                         touched.push(sum);
@@ -165,7 +167,7 @@ impl<'a> Compiled<'a> {
                 if delta != 0 {
                     let cell = (self.places + sum) as u32;
                     // The number fits: `Watch` accepts only sums for which every change fits.
-                    self.changes.push(Change { cell, delta: delta as i64 });
+                    self.changes.push(CompiledChange { cell, delta: delta as i64 });
                 }
             }
             self.changes[start..].sort_by_key(|change| change.delta > 0);
@@ -173,7 +175,7 @@ impl<'a> Compiled<'a> {
         }
     }
 
-    fn add_thresholds(&mut self, watched: &[super::watch::Threshold], cells: usize) {
+    fn add_thresholds(&mut self, watched: &[super::watch::TokenThreshold], cells: usize) {
         let mut watched = watched.iter().peekable();
         // Each entry is a threshold with the leaf that changes there, or [`NONE`].
         let mut row: Vec<(i64, u32)> = Vec::new();
@@ -213,12 +215,12 @@ impl<'a> Compiled<'a> {
                 [place.index(), place.index() + 1].map(|at| self.group_starts[at] as usize);
             let weight = weight as i64;
             let group = from + self.thresholds[from..to].partition_point(|&value| value < weight);
-            Input { weight, cell: place.index() as u32, group: group as u32 }
+            GateInput { weight, cell: place.index() as u32, group: group as u32 }
         };
         let row = |t| net.pre(t).iter().map(|arc| input(arc.place, arc.weight)).collect();
-        let mut rows: Vec<Vec<Input>> = net.transitions().map(row).collect();
+        let mut rows: Vec<Vec<GateInput>> = net.transitions().map(row).collect();
         self.gates = Gates::split(net, &mut rows, self.thresholds.len());
-        let consumers = |input: &Input| net.consumers(PlaceId::new(input.cell as usize)).len();
+        let consumers = |input: &GateInput| net.consumers(PlaceId::new(input.cell as usize)).len();
         for (owner, mut row) in rows.into_iter().enumerate() {
             self.input_starts.push(self.inputs.len() as u32);
             self.input_of.extend(row.iter().map(|_| owner as u32));

@@ -5,9 +5,9 @@
 //! over the open gates. Most nets have no gates.
 
 /// The enabled classes, in no order.
-pub(super) struct Enabled {
+pub(super) struct EnabledClasses {
     ungated: Vec<u32>,
-    behind: Vec<Behind>,
+    behind: Vec<GateState>,
     /// The open gates, in no order.
     open: Vec<u32>,
     /// Number of ready classes behind the open gates.
@@ -16,18 +16,18 @@ pub(super) struct Enabled {
 
 /// The state of a gate.
 #[derive(Clone, Default)]
-struct Behind {
+struct GateState {
     is_open: bool,
     /// Classes whose transition has tokens on all its other inputs.
     ready: Vec<u32>,
 }
 
-impl Enabled {
+impl EnabledClasses {
     /// Creates an empty set with all gates closed.
     pub(super) fn new(classes: usize, gates: usize) -> Self {
-        Enabled {
+        EnabledClasses {
             ungated: Vec::with_capacity(classes),
-            behind: vec![Behind::default(); gates],
+            behind: vec![GateState::default(); gates],
             open: Vec::new(),
             through: 0,
         }

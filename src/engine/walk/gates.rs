@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 /// An input arc of a transition or gate.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Input {
+pub(super) struct GateInput {
     /// The arc weight.
     pub(super) weight: i64,
     /// The cell of the place.
@@ -58,13 +58,13 @@ impl Gates {
 
     /// Removes common inputs from the `rows` of the transitions and appends one row per gate.
     /// `thresholds` is the number of thresholds.
-    pub(super) fn split(net: &Net, rows: &mut Vec<Vec<Input>>, thresholds: usize) -> Gates {
+    pub(super) fn split(net: &Net, rows: &mut Vec<Vec<GateInput>>, thresholds: usize) -> Gates {
         let mut sharing = vec![0usize; thresholds];
         rows.iter().flatten().for_each(|input| sharing[input.group as usize] += 1);
         if sharing.iter().all(|&sharing| sharing < FEWEST) {
             return Gates::default();
         }
-        let is_common = |input: &Input| sharing[input.group as usize] >= FEWEST;
+        let is_common = |input: &GateInput| sharing[input.group as usize] >= FEWEST;
         let mut behind: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
         for t in net.transitions() {
             let alone = net.class(net.effect_of(t)).len() == 1 && !net.delta(t).is_empty();

@@ -5,14 +5,14 @@
 //! is several times slower than walking, so the pause between two reports grows with the duration
 //! of the last report.
 
-use super::watch::Record;
-use crate::board::{Sighting, Under};
+use super::watch::MaximumRecord;
+use crate::board::{Observation, WitnessReporter};
 use parikh_net::{FiringSequence, GoalId, TransitionId};
 use std::time::{Duration, Instant};
 
 /// A transition fired several times in a row, in eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct RepeatedFiring {
     /// The transition.
     pub(super) transition: u32,
     /// The number of firings, at least 1.
@@ -21,9 +21,9 @@ pub(super) struct Run {
 
 /// The firings since the initial marking.
 pub(super) struct Journal {
-    runs: Vec<Run>,
+    runs: Vec<RepeatedFiring>,
     firings: u64,
-    pending: Vec<Sighting>,
+    pending: Vec<Observation>,
     /// Per record, the number of firings at its best value, if not yet reported.
     best: Vec<Option<u64>>,
     improved: Vec<u32>,
@@ -63,7 +63,7 @@ impl Journal {
         let mut left = count;
         while left > 0 {
             let count = u32::try_from(left).unwrap_or(u32::MAX);
-            self.runs.push(Run { transition, count });
+            self.runs.push(RepeatedFiring { transition, count });
             left -= u64::from(count);
         }
     }
@@ -80,13 +80,13 @@ impl Journal {
     }
 
     /// Returns the runs so far.
-    pub(super) fn runs(&self) -> &[Run] {
+    pub(super) fn runs(&self) -> &[RepeatedFiring] {
         &self.runs
     }
 
     /// Records that the goal holds at the current end of the walk.
     pub(super) fn saw(&mut self, goal: GoalId) {
-        self.pending.push(Sighting { goal, firings: self.firings });
+        self.pending.push(Observation { goal, firings: self.firings });
     }
 
     /// Records that the record has its largest value now.
@@ -104,8 +104,8 @@ impl Journal {
     /// Reports during a walk if the pause is over.
     pub(super) fn report_now_and_then(
         &mut self,
-        report: &Under<'_>,
-        records: &[Record],
+        report: &WitnessReporter<'_>,
+        records: &[MaximumRecord],
         of: &[GoalId],
     ) {
         if self.has_news() && self.last_report.elapsed() >= self.pause {
@@ -114,7 +114,12 @@ impl Journal {
     }
 
     /// Reports all pending sightings. `of` contains the board's ids of the watched goals.
-    pub(super) fn report(&mut self, report: &Under<'_>, records: &[Record], of: &[GoalId]) {
+    pub(super) fn report(
+        &mut self,
+        report: &WitnessReporter<'_>,
+        records: &[MaximumRecord],
+        of: &[GoalId],
+    ) {
         if !self.has_news() {
             return;
         }
@@ -123,7 +128,7 @@ impl Journal {
         for record in self.improved.drain(..) {
             let Some(firings) = self.best[record as usize].take() else { continue };
             let goals = records[record as usize].goals.iter();
-            sightings.extend(goals.map(|&goal| Sighting { goal: of[goal as usize], firings }));
+            sightings.extend(goals.map(|&goal| Observation { goal: of[goal as usize], firings }));
         }
         let last = sightings.iter().map(|sighting| sighting.firings).max().unwrap_or(0);
         report.along(self.prefix(last), sightings);

@@ -23,10 +23,10 @@
 //! Numbers are signed and 64 bits wide. A firing that would overflow is refused and leaves the
 //! marking unchanged. This is sound, since a walk is an under-approximation.
 
-use super::compiled::{Change, Compiled};
-use super::enabled::Enabled;
-use super::gates::Input;
-use super::watch::{BELOW, NONE, Node, RECORD, ROOT};
+use super::compiled::{CompiledChange, CompiledNet};
+use super::enabled::EnabledClasses;
+use super::gates::GateInput;
+use super::watch::{BELOW, NONE, RECORD, ROOT, WatchNode};
 use fastrand::Rng;
 
 /// A cell, in 32 bytes: two fit in a cache line.
@@ -44,7 +44,7 @@ struct Cell {
 
 /// Value of [`TransitionState::next`] for an enabled transition.
 const ENABLED: u32 = u32::MAX - 1;
-/// Value of [`Machine::next_held`] for an input that is in no list.
+/// Value of [`WatchedMarking::next_held`] for an input that is in no list.
 const UNLISTED: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy)]
@@ -71,9 +71,9 @@ struct ClassState {
 }
 
 /// The marking of a walk, with derived data. See the module documentation.
-pub(super) struct Machine<'a> {
+pub(super) struct WatchedMarking<'a> {
     /// The tables.
-    pub(super) compiled: Compiled<'a>,
+    pub(super) compiled: CompiledNet<'a>,
     cells: Vec<Cell>,
     transitions: Vec<TransitionState>,
     classes: Vec<ClassState>,
@@ -86,7 +86,7 @@ pub(super) struct Machine<'a> {
     /// [`UNLISTED`].
     next_held: Vec<u32>,
     /// Classes with an effect and an enabled transition.
-    enabled: Enabled,
+    enabled: EnabledClasses,
     /// For each gate, the number of transitions behind it that goals depend on.
     watched: Vec<u32>,
     /// Number of enabled transitions without effect.
@@ -94,7 +94,7 @@ pub(super) struct Machine<'a> {
     /// The class without effect, or [`NONE`].
     neutral_class: u32,
     dead: bool,
-    nodes: Vec<Node>,
+    nodes: Vec<WatchNode>,
     /// For each goal position, true if the goal is settled and no longer watched.
     gone: Vec<bool>,
     /// Goals whose root became true, and records with [`RECORD`], since the list was last emptied.
@@ -108,9 +108,9 @@ pub(super) struct Machine<'a> {
     initial: Vec<i64>,
 }
 
-impl<'a> Machine<'a> {
+impl<'a> WatchedMarking<'a> {
     /// Creates the machine at the initial marking.
-    pub(super) fn new(compiled: Compiled<'a>) -> Self {
+    pub(super) fn new(compiled: CompiledNet<'a>) -> Self {
         let net = compiled.net;
         let cells = (0..compiled.cells()).map(|cell| {
             let [start, end] = [cell, cell + 1].map(|i| compiled.group_starts[i]);
@@ -145,10 +145,10 @@ impl<'a> Machine<'a> {
                 members.push(t.index() as u32);
             }
         }
-        let mut machine = Machine {
+        let mut machine = WatchedMarking {
             cells: cells.collect(),
             transitions,
-            enabled: Enabled::new(classes.len(), watched.len()),
+            enabled: EnabledClasses::new(classes.len(), watched.len()),
             watched,
             classes,
             members,
@@ -218,7 +218,7 @@ impl<'a> Machine<'a> {
 
     /// Returns the enabled classes with an effect.
     #[inline]
-    pub(super) fn enabled(&self) -> &Enabled {
+    pub(super) fn enabled(&self) -> &EnabledClasses {
         &self.enabled
     }
 
@@ -281,7 +281,7 @@ impl<'a> Machine<'a> {
     }
 
     #[inline]
-    fn lacks(&self, input: &Input) -> bool {
+    fn lacks(&self, input: &GateInput) -> bool {
         self.cells[input.cell as usize].value < input.weight
     }
 
@@ -345,7 +345,7 @@ impl<'a> Machine<'a> {
         let from = self.compiled.change_starts[class] as usize;
         let to = self.compiled.change_starts[class + 1] as usize;
         for at in from..to {
-            let Change { cell, delta } = self.compiled.changes[at];
+            let CompiledChange { cell, delta } = self.compiled.changes[at];
             let cell = cell as usize;
             let Some(value) = self.cells[cell].value.checked_add(delta) else {
                 self.take_back(from, at, 1);
@@ -365,7 +365,7 @@ impl<'a> Machine<'a> {
         let from = self.compiled.change_starts[class] as usize;
         let to = self.compiled.change_starts[class + 1] as usize;
         for at in from..to {
-            let Change { cell, delta } = self.compiled.changes[at];
+            let CompiledChange { cell, delta } = self.compiled.changes[at];
             let value = delta.checked_mul(count);
             let value = value.and_then(|by| self.cells[cell as usize].value.checked_add(by));
             let Some(value) = value else {
@@ -381,7 +381,7 @@ impl<'a> Machine<'a> {
     #[cold]
     fn take_back(&mut self, from: usize, to: usize, count: i64) {
         for at in from..to {
-            let Change { cell, delta } = self.compiled.changes[at];
+            let CompiledChange { cell, delta } = self.compiled.changes[at];
             // This undoes an addition that did not overflow.
             let value = self.cells[cell as usize].value - delta * count;
             self.set(cell as usize, value);
@@ -581,7 +581,7 @@ impl<'a> Machine<'a> {
         let holds = risen == (mark & BELOW == 0);
         let mut node = mark & !BELOW;
         loop {
-            let Node { up, left } = &mut self.nodes[node as usize];
+            let WatchNode { up, left } = &mut self.nodes[node as usize];
             if holds {
                 *left -= 1;
                 if *left != 0 {

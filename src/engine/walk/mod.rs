@@ -22,8 +22,8 @@
 //!
 //! # Soundness
 //!
-//! The engine holds an [`Under`] and reports firing sequences only, and the board replays them. A
-//! mistake here costs an answer and is reported as a fault. It cannot cause a wrong answer.
+//! The engine holds a [`WitnessReporter`] and reports firing sequences only, and the board replays
+//! them. A mistake here costs an answer and is reported as a fault. It cannot cause a wrong answer.
 //!
 //! # Determinism
 //!
@@ -46,15 +46,15 @@ mod watch;
 
 pub use pumping::find_pump;
 
-use crate::board::{Sighting, Under};
+use crate::board::{Observation, WitnessReporter};
 use crate::engine::Task;
 use crate::engine::{Engine, Hint, Role, Sides, Takes, each_slice_anew};
 use bandit::{Bandit, StopReason};
-use compiled::Compiled;
+use compiled::CompiledNet;
 use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, GoalId, MarkingGoal};
 use walker::{Resources, Walker};
-use watch::Watch;
+use watch::GoalWatch;
 
 /// The registry entry of the walk.
 pub const ENGINE: Engine = Engine {
@@ -67,7 +67,7 @@ pub const ENGINE: Engine = Engine {
         each_slice_anew(move |budget| {
             let task = Task::shrunk(work.ground, work.board, budget, work.seed);
             let under = work.board.under("RANDOM_WALK").on(work.ground);
-            run(&task, under, &Config::default()).to_string()
+            run(&task, under, &WalkConfig::default()).to_string()
         })
     },
 };
@@ -83,11 +83,11 @@ pub const GUIDED: Engine = Engine {
     start: |work| {
         each_slice_anew(move |budget| {
             let hints = work.hints.clone();
-            let config = Config {
+            let config = WalkConfig {
                 work: hints.iter().map(|hint| work_for(hint, hints.len())).sum(),
                 hints,
                 only: Some(vec![Strategy::Guided]),
-                ..Config::default()
+                ..WalkConfig::default()
             };
             let task = Task::on(work.ground, work.board, budget, work.seed);
             run(&task, work.board.under("PARIKH_WALK").on(work.ground), &config).to_string()
@@ -114,7 +114,7 @@ pub enum Strategy {
     Pump,
     /// Walks towards one goal, preferring classes that have decreased the distance before.
     Potency,
-    /// Walks along the hints of [`Config::hints`]. Used if there are hints.
+    /// Walks along the hints of [`WalkConfig::hints`]. Used if there are hints.
     Guided,
 }
 
@@ -149,7 +149,7 @@ pub fn work_for(hint: &Hint, hints: usize) -> u64 {
 
 /// Configuration of a walk.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct WalkConfig {
     /// Firings to try for some goals. Empty by default.
     pub hints: Vec<Hint>,
     /// The strategy of the first slice. [`Strategy::Uniform`] by default. Parallel walkers should
@@ -165,9 +165,15 @@ pub struct Config {
     pub work: u64,
 }
 
-impl Default for Config {
+impl Default for WalkConfig {
     fn default() -> Self {
-        Config { hints: Vec::new(), first: None, only: None, longest_walk: 1 << 20, work: u64::MAX }
+        WalkConfig {
+            hints: Vec::new(),
+            first: None,
+            only: None,
+            longest_walk: 1 << 20,
+            work: u64::MAX,
+        }
     }
 }
 
@@ -188,7 +194,7 @@ pub struct StrategyStatistics {
 
 /// Statistics of a run of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct WalkStatistics {
     /// Number of firings, with repeated firings of one transition and resumed walks counted in
     /// full.
     pub firings: u64,
@@ -210,7 +216,7 @@ pub struct Statistics {
     pub strategies: [StrategyStatistics; Strategy::ALL.len()],
 }
 
-impl std::fmt::Display for Statistics {
+impl std::fmt::Display for WalkStatistics {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -223,7 +229,7 @@ impl std::fmt::Display for Statistics {
     }
 }
 
-impl Statistics {
+impl WalkStatistics {
     /// Returns the statistics of a strategy.
     pub fn of(&self, strategy: Strategy) -> &StrategyStatistics {
         &self.strategies[index_of(strategy)]
@@ -240,8 +246,9 @@ fn index_of(strategy: Strategy) -> usize {
 
 /// Walks until every goal of the task is settled or the budget is exhausted. Returns immediately if
 /// no transition with an effect is enabled initially.
-pub fn run(task: &Task<'_>, report: Under<'_>, config: &Config) -> Statistics {
-    let mut statistics = Statistics { initial: report_initial(task, report), ..Default::default() };
+pub fn run(task: &Task<'_>, report: WitnessReporter<'_>, config: &WalkConfig) -> WalkStatistics {
+    let mut statistics =
+        WalkStatistics { initial: report_initial(task, report), ..Default::default() };
     let net = task.net;
     let moves = |&t: &parikh_net::TransitionId| {
         !net.delta(t).is_empty() && net.is_enabled(net.initial(), t)
@@ -260,13 +267,13 @@ pub fn run(task: &Task<'_>, report: Under<'_>, config: &Config) -> Statistics {
             .map(|(id, goal)| (*id, goal))
             .collect();
         let wanted = open.len();
-        let watch = Watch::new(net, open);
+        let watch = GoalWatch::new(net, open);
         statistics.unwatched = (wanted - watch.goals.len()) as u64;
         if watch.goals.is_empty() || task.budget.is_exhausted() {
             return statistics;
         }
         statistics.compilations += 1;
-        let compiled = Compiled::new(net, watch);
+        let compiled = CompiledNet::new(net, watch);
         let mut walker = Walker::new(task, report, compiled, resources, statistics);
         let stopped = bandit.run(&mut walker);
         (resources, statistics) = walker.into_parts();
@@ -279,7 +286,7 @@ pub fn run(task: &Task<'_>, report: Under<'_>, config: &Config) -> Statistics {
 
 /// Reports the goals that hold initially, and the initial values of the maxima. Returns the number
 /// of the former.
-fn report_initial(task: &Task<'_>, report: Under<'_>) -> u64 {
+fn report_initial(task: &Task<'_>, report: WitnessReporter<'_>) -> u64 {
     let mut sightings = Vec::new();
     let mut held = 0;
     for (looked_at, (id, goal)) in task.goals.iter().enumerate() {
@@ -291,7 +298,7 @@ fn report_initial(task: &Task<'_>, report: Under<'_>) -> u64 {
             MarkingGoal::Maximise(_) => true,
         };
         if holds && task.board.is_open(*id) {
-            sightings.push(Sighting { goal: *id, firings: 0 });
+            sightings.push(Observation { goal: *id, firings: 0 });
             held += u64::from(matches!(goal, MarkingGoal::Reach(_)));
         }
     }
@@ -299,7 +306,7 @@ fn report_initial(task: &Task<'_>, report: Under<'_>) -> u64 {
     held
 }
 
-fn log(statistics: &Statistics) {
+fn log(statistics: &WalkStatistics) {
     tracing::info!(
         "walk: {}, {}, {} reached, {} maxima raised, {} infinite",
         counted(statistics.firings, "firing"),

@@ -17,12 +17,12 @@
 //! Transitions that decrease no place need no walk: each is a self-covering sequence while it is
 //! enabled.
 
-use super::machine::{Machine, below};
+use super::machine::{WatchedMarking, below};
 use super::strategy::blind::Uniform;
-use super::strategy::directed::Directed;
+use super::strategy::directed::DistanceStrategy;
 use super::strategy::relaxed_plan::RelaxedPlan;
-use super::walker::{End, Walker};
-use super::{Config, Strategy, run};
+use super::walker::{WalkEnd, Walker};
+use super::{Strategy, WalkConfig, run};
 use crate::board::{Board, Knowledge};
 use crate::engine::Task;
 use parikh_net::{Facts, FiringSequence, GoalId, LinearSum, MarkingGoal, Net};
@@ -51,7 +51,7 @@ pub fn find_pump(
         budget,
         seed,
     };
-    let config = Config { only: Some(vec![Strategy::Pump]), work, ..Config::default() };
+    let config = WalkConfig { only: Some(vec![Strategy::Pump]), work, ..WalkConfig::default() };
     run(&task, board.under("RANDOM_WALK"), &config);
     match board.knowledge(GoalId::new(0)) {
         Some(Knowledge::Maximum(maximum)) => {
@@ -63,7 +63,7 @@ pub fn find_pump(
 
 /// Runs one slice of random walks and directed walks back.
 pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
-    let mut directed = Directed::new(&walker.machine);
+    let mut directed = DistanceStrategy::new(&walker.machine);
     let mut plan = RelaxedPlan::new(&walker.machine);
     plan.patience = 24;
     let free = free_classes(&walker.machine);
@@ -79,7 +79,7 @@ pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
         walker.acceleration.set_chance(0);
         let mut end = walker.walk(&mut Uniform, roam.min(longest_walk));
         for attempt in 0..ATTEMPTS {
-            if end == End::Slice || walker.slice_is_over() || walker.machine.is_gone(goal) {
+            if end == WalkEnd::Slice || walker.slice_is_over() || walker.machine.is_gone(goal) {
                 break;
             }
             report_free(walker, &free);
@@ -87,7 +87,7 @@ pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
             walker.resources.work += walker.machine.compiled.cells() as u64 / 16;
             let detour = below(&mut walker.resources.rng, 2 << attempt) as u64;
             end = walker.walk(&mut Uniform, detour);
-            if end == End::Slice {
+            if end == WalkEnd::Slice {
                 break;
             }
             let Some(record) = record_of(&walker.machine, goal) else { break };
@@ -106,12 +106,12 @@ pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
 }
 
 /// Returns the record of a maximum.
-fn record_of(machine: &Machine<'_>, goal: u32) -> Option<usize> {
+fn record_of(machine: &WatchedMarking<'_>, goal: u32) -> Option<usize> {
     machine.compiled.records.iter().position(|record| record.goals.contains(&goal))
 }
 
 /// Returns the classes that decrease no place and increase some.
-fn free_classes(machine: &Machine<'_>) -> Vec<u32> {
+fn free_classes(machine: &WatchedMarking<'_>) -> Vec<u32> {
     let takes_nothing = |&class: &u32| {
         let changes = machine.compiled.changes_of(class);
         let mut places = changes.iter().filter(|c| (c.cell as usize) < machine.compiled.places);

@@ -5,12 +5,12 @@
 //! clock checks are measured in work, so that a single-threaded run depends only on its seed.
 
 use super::acceleration::{Acceleration, most};
-use super::compiled::Compiled;
-use super::journal::{Journal, Run};
-use super::machine::Machine;
+use super::compiled::CompiledNet;
+use super::journal::{Journal, RepeatedFiring};
+use super::machine::WatchedMarking;
 use super::watch::RECORD;
-use super::{Statistics, Strategy};
-use crate::board::Under;
+use super::{Strategy, WalkStatistics};
+use crate::board::WitnessReporter;
 use crate::engine::Task;
 use fastrand::Rng;
 use parikh_net::{GoalId, MarkingGoal};
@@ -35,9 +35,13 @@ impl Resources {
 }
 
 /// A strategy for choosing the next firing.
-pub(super) trait Choose {
+pub(super) trait FiringStrategy {
     /// Returns an enabled class, or `None` to end the walk. At least one class is enabled.
-    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32>;
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32>;
 
     /// Returns how often the chosen class should fire in a row, if possible. `None` leaves the
     /// number to the walker.
@@ -48,14 +52,14 @@ pub(super) trait Choose {
 
     /// Called after a class was fired `count` times. `firings` is the total since the initial
     /// marking.
-    fn fired(&mut self, machine: &Machine<'_>, class: u32, count: u64, firings: u64) {
+    fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, count: u64, firings: u64) {
         let _ = (machine, class, count, firings);
     }
 }
 
 /// The reason why a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum WalkEnd {
     /// No class is enabled, the step limit is reached, or the strategy ended the walk.
     Walk,
     /// The slice is over, the budget is exhausted, or no goal is open.
@@ -72,7 +76,7 @@ const PATIENCE: u32 = 64;
 /// A machine, its journal, and the board that it reports to.
 pub(super) struct Walker<'a> {
     /// The current marking with derived data.
-    pub(super) machine: Machine<'a>,
+    pub(super) machine: WatchedMarking<'a>,
     /// The firings since the initial marking.
     pub(super) journal: Journal,
     /// Random numbers and work.
@@ -80,9 +84,9 @@ pub(super) struct Walker<'a> {
     /// Choice of the number of repeated firings.
     pub(super) acceleration: Acceleration,
     /// Statistics so far.
-    pub(super) statistics: Statistics,
+    pub(super) statistics: WalkStatistics,
     task: &'a Task<'a>,
-    report: Under<'a>,
+    report: WitnessReporter<'a>,
     ids: Vec<GoalId>,
     /// Number of watched goals that are open.
     open: usize,
@@ -99,13 +103,13 @@ impl<'a> Walker<'a> {
     /// Creates a walker at the initial marking, which has been reported already.
     pub(super) fn new(
         task: &'a Task<'a>,
-        report: Under<'a>,
-        compiled: Compiled<'a>,
+        report: WitnessReporter<'a>,
+        compiled: CompiledNet<'a>,
         resources: Resources,
-        statistics: Statistics,
+        statistics: WalkStatistics,
     ) -> Self {
         let ids: Vec<GoalId> = compiled.goals.iter().map(|watched| watched.id).collect();
-        let mut machine = Machine::new(compiled);
+        let mut machine = WatchedMarking::new(compiled);
         for record in &mut machine.compiled.records {
             // Other engines may have seen larger values.
             let seen = record.goals.iter().filter_map(|&goal| report.seen(ids[goal as usize]));
@@ -132,12 +136,12 @@ impl<'a> Walker<'a> {
     }
 
     /// Returns the resources and statistics for the next walker.
-    pub(super) fn into_parts(self) -> (Resources, Statistics) {
+    pub(super) fn into_parts(self) -> (Resources, WalkStatistics) {
         (self.resources, self.statistics)
     }
 
     /// Returns the handle for reports.
-    pub(super) fn report(&self) -> Under<'a> {
+    pub(super) fn report(&self) -> WitnessReporter<'a> {
         self.report
     }
 
@@ -211,9 +215,9 @@ impl<'a> Walker<'a> {
     }
 
     /// Restarts and fires `runs`, which were fired from the initial marking before.
-    pub(super) fn resume(&mut self, runs: &[Run]) {
+    pub(super) fn resume(&mut self, runs: &[RepeatedFiring]) {
         self.restart();
-        for &Run { transition, count } in runs {
+        for &RepeatedFiring { transition, count } in runs {
             let class = self.machine.class_of(transition);
             if !self.machine.fire_many(class, i64::from(count)) {
                 return;
@@ -226,7 +230,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Walks from the current marking for at most `limit` steps.
-    pub(super) fn walk<S: Choose>(&mut self, strategy: &mut S, limit: u64) -> End {
+    pub(super) fn walk<S: FiringStrategy>(&mut self, strategy: &mut S, limit: u64) -> WalkEnd {
         self.statistics.of_mut(self.strategy).walks += 1;
         let firings = self.journal.firings();
         let work = self.resources.work;
@@ -241,17 +245,17 @@ impl<'a> Walker<'a> {
         end
     }
 
-    fn walk_on<S: Choose>(&mut self, strategy: &mut S, limit: u64) -> (End, u64) {
+    fn walk_on<S: FiringStrategy>(&mut self, strategy: &mut S, limit: u64) -> (WalkEnd, u64) {
         let mut refused = 0;
         for step in 0..limit {
             if self.resources.work >= self.next_look && self.look() {
-                return (End::Slice, step);
+                return (WalkEnd::Slice, step);
             }
             if self.machine.enabled().is_empty() {
-                return (End::Walk, step);
+                return (WalkEnd::Walk, step);
             }
             let Some(class) = strategy.choose(&mut self.machine, &mut self.resources) else {
-                return (End::Walk, step);
+                return (WalkEnd::Walk, step);
             };
             self.resources.work += 1;
             let transition = self.machine.representative(class, &mut self.resources.rng);
@@ -274,7 +278,7 @@ impl<'a> Walker<'a> {
             if !done || !self.journal.has_room_for(count) {
                 refused += 1;
                 if refused > PATIENCE || done {
-                    return (End::Walk, step);
+                    return (WalkEnd::Walk, step);
                 }
                 continue;
             }
@@ -285,7 +289,7 @@ impl<'a> Walker<'a> {
             }
             strategy.fired(&self.machine, class, count, self.journal.firings());
         }
-        (End::Walk, limit)
+        (WalkEnd::Walk, limit)
     }
 
     /// Records that a maximum was shown to be infinite.

@@ -35,7 +35,7 @@ pub(super) const RECORD: u32 = 1 << 31;
 
 /// A junction, or a leaf that is a whole goal.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct WatchNode {
     /// The parent junction, or [`ROOT`] with the goal's position.
     pub(super) up: u32,
     /// Number of true parts still needed. The node holds if this is 0 or less.
@@ -44,7 +44,7 @@ pub(super) struct Node {
 
 /// A goal leaf that changes when a cell crosses a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Threshold {
+pub(super) struct TokenThreshold {
     /// The cell.
     pub(super) cell: u32,
     /// The leaf changes between `value − 1` and `value`, in both directions.
@@ -55,7 +55,7 @@ pub(super) struct Threshold {
 
 /// The largest value seen of a cell that some goal maximises.
 #[derive(Clone, Debug)]
-pub(super) struct Record {
+pub(super) struct MaximumRecord {
     /// The cell.
     pub(super) cell: u32,
     /// The largest value seen.
@@ -66,7 +66,7 @@ pub(super) struct Record {
 
 /// A watched goal.
 #[derive(Clone, Debug)]
-pub(super) struct Watched<'a> {
+pub(super) struct WatchedGoal<'a> {
     /// The goal's id on the board.
     pub(super) id: GoalId,
     /// The goal.
@@ -77,16 +77,16 @@ pub(super) struct Watched<'a> {
 
 /// The watched goals as thresholds, before they are merged into the tables of the net.
 #[derive(Default)]
-pub(super) struct Watch<'a> {
+pub(super) struct GoalWatch<'a> {
     /// The watched goals. Goals that cannot become true, or whose numbers are too large, are left
     /// out.
-    pub(super) goals: Vec<Watched<'a>>,
+    pub(super) goals: Vec<WatchedGoal<'a>>,
     /// Sums of several places. Their cells follow the cells of the places.
     pub(super) sums: Vec<LinearSum>,
     /// Cells, by sum.
     pub(super) cell_of: HashMap<LinearSum, u32>,
     /// The thresholds by ascending cell and value.
-    pub(super) thresholds: Vec<Threshold>,
+    pub(super) thresholds: Vec<TokenThreshold>,
     /// Pairs (transition, node, possibly with [`BELOW`]) for leaves that depend on enabledness,
     /// sorted by transition.
     pub(super) enabledness: Vec<(u32, u32)>,
@@ -94,13 +94,13 @@ pub(super) struct Watch<'a> {
     pub(super) deadness: Vec<u32>,
     /// The junctions. Their counters are those of a marking below every threshold, with no
     /// transition enabled.
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<WatchNode>,
     /// The maxima.
-    pub(super) records: Vec<Record>,
+    pub(super) records: Vec<MaximumRecord>,
 }
 
 /// The watched form of an atom.
-pub(super) enum Placed {
+pub(super) enum WatchedAtom {
     /// True exactly from a value of a cell on (`above`), or exactly below it.
     At {
         /// The sum in its shared form, or `None` for a place.
@@ -118,10 +118,10 @@ pub(super) enum Placed {
 
 /// Normalises an atom for watching: Σ ≤ b becomes Σ < b + 1, or −Σ ≥ −b if the first coefficient is
 /// negative. An atom over a single place is divided by its coefficient.
-pub(super) fn place_atom(atom: &Atom) -> Placed {
+pub(super) fn place_atom(atom: &Atom) -> WatchedAtom {
     let terms = atom.sum.terms();
     let Some(&(place, first)) = terms.first() else {
-        return Placed::Constant(0 <= atom.bound);
+        return WatchedAtom::Constant(0 <= atom.bound);
     };
     let bound = i128::from(atom.bound);
     let above = first < 0;
@@ -131,24 +131,26 @@ pub(super) fn place_atom(atom: &Atom) -> Placed {
     let quotient = bound.div_euclid(scale);
     let value = if above { -quotient } else { quotient + 1 };
     match i64::try_from(value) {
-        Ok(value) if single => Placed::At { sum: None, place: place.index() as u32, value, above },
+        Ok(value) if single => {
+            WatchedAtom::At { sum: None, place: place.index() as u32, value, above }
+        }
         Ok(value) => {
             let sum = if above { atom.sum.negated() } else { atom.sum.clone() };
-            Placed::At { sum: Some(sum), place: NONE, value, above }
+            WatchedAtom::At { sum: Some(sum), place: NONE, value, above }
         }
         // Cells hold 64 bits: every cell is below a value that is too large, and above one that is
         // too small.
-        Err(_) => Placed::Constant(above == (value < 0)),
+        Err(_) => WatchedAtom::Constant(above == (value < 0)),
     }
 }
 
-impl<'a> Watch<'a> {
+impl<'a> GoalWatch<'a> {
     /// Builds the watch list for goals of `net`.
     pub(super) fn new(
         net: &Net,
         goals: impl IntoIterator<Item = (GoalId, &'a MarkingGoal)>,
     ) -> Self {
-        let mut watch = Watch::default();
+        let mut watch = GoalWatch::default();
         let changes = net.effect_classes().flat_map(|e| net.effect(e));
         let largest = changes.map(|change| change.delta.unsigned_abs()).max().unwrap_or(0);
         let mut record_of: HashMap<u32, usize> = HashMap::new();
@@ -160,7 +162,7 @@ impl<'a> Watch<'a> {
                         continue;
                     }
                     let root = watch.root(net, predicate, ROOT | position);
-                    watch.goals.push(Watched { id, goal, root });
+                    watch.goals.push(WatchedGoal { id, goal, root });
                 }
                 MarkingGoal::Maximise(sum) => {
                     if !sum_fits(net, largest, sum) || sum.is_zero() {
@@ -170,10 +172,10 @@ impl<'a> Watch<'a> {
                         [(place, 1)] => place.index() as u32,
                         _ => watch.cell(net, sum.clone()),
                     };
-                    watch.goals.push(Watched { id, goal, root: NONE });
+                    watch.goals.push(WatchedGoal { id, goal, root: NONE });
                     let records = &mut watch.records;
                     let record = *record_of.entry(cell).or_insert_with(|| {
-                        records.push(Record { cell, best: i64::MIN, goals: Vec::new() });
+                        records.push(MaximumRecord { cell, best: i64::MIN, goals: Vec::new() });
                         records.len() - 1
                     });
                     records[record].goals.push(position);
@@ -194,7 +196,7 @@ impl<'a> Watch<'a> {
     }
 
     fn node(&mut self, up: u32, left: i32) -> u32 {
-        self.nodes.push(Node { up, left });
+        self.nodes.push(WatchNode { up, left });
         (self.nodes.len() - 1) as u32
     }
 
@@ -217,11 +219,11 @@ impl<'a> Watch<'a> {
             Predicate::True => true,
             Predicate::False => false,
             Predicate::Atom(atom) => match place_atom(atom) {
-                Placed::Constant(holds) => holds,
-                Placed::At { sum, place, value, above } => {
+                WatchedAtom::Constant(holds) => holds,
+                WatchedAtom::At { sum, place, value, above } => {
                     let cell = sum.map_or(place, |sum| self.cell(net, sum));
                     let event = up | if above { 0 } else { BELOW };
-                    self.thresholds.push(Threshold { cell, value, event });
+                    self.thresholds.push(TokenThreshold { cell, value, event });
                     !above
                 }
             },

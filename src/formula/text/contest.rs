@@ -13,11 +13,11 @@
 //! "u")?` and `bound(…)`. No operator has different meanings in the two dialects, so one grammar
 //! reads both. `U` has the lowest precedence.
 
-use super::Failure;
-use super::lexer::{Cursor, Kind, Lexis, Token};
-use super::operands::{self, Names, Value};
-use super::precedence::{Grammar, Operator, Part, expression};
-use crate::formula::{Expression, Formula, Relation};
+use super::TextFailure;
+use super::lexer::{Lexeme, LexemeKind, Lexis, TokenCursor};
+use super::operands::{self, NameResolver, OperandValue};
+use super::precedence::{FormulaOperator, Grammar, SpannedValue, expression};
+use crate::formula::{Expression, Formula, NumberRelation};
 use std::ops::Range;
 
 pub(super) static LEXIS: Lexis = Lexis {
@@ -35,12 +35,12 @@ pub(super) static LEXIS: Lexis = Lexis {
 const PROPERTY: &str = "Property";
 
 /// A property of the file.
-pub(super) struct Property<'t> {
+pub(super) struct TextProperty<'t> {
     pub(super) id: &'t str,
     /// The position of the id.
     pub(super) at: Range<usize>,
     pub(super) description: Option<String>,
-    pub(super) formula: Result<Formula, Failure>,
+    pub(super) formula: Result<Formula, TextFailure>,
 }
 
 /// Returns the byte ranges of the properties in `text`. Each range ends where the next property
@@ -60,41 +60,44 @@ pub(super) fn properties(text: &str) -> Vec<Range<usize>> {
 pub(super) fn property<'t>(
     text: &'t str,
     range: Range<usize>,
-    names: &mut Names<'_>,
-) -> Property<'t> {
+    names: &mut NameResolver<'_>,
+) -> TextProperty<'t> {
     let body = range.start + PROPERTY.len();
     let line = text[body..range.end].lines().next().unwrap_or_default();
     let id = line.trim();
     let start = body + line.len() - line.trim_start().len();
     let at = start..start + id.len();
-    let mut cursor = Cursor::new(text, body + line.len()..range.end, &LEXIS);
+    let mut cursor = TokenCursor::new(text, body + line.len()..range.end, &LEXIS);
     let description = match cursor.peek().kind.clone() {
-        Kind::Quoted(text) => {
+        LexemeKind::Quoted(text) => {
             cursor.take();
             Some(text.trim().to_owned())
         }
         _ => None,
     };
-    Property { id, at, description, formula: definition(&mut cursor, names) }
+    TextProperty { id, at, description, formula: definition(&mut cursor, names) }
 }
 
 /// Takes `is: … end.`
-fn definition(cursor: &mut Cursor<'_>, names: &mut Names<'_>) -> Result<Formula, Failure> {
+fn definition(
+    cursor: &mut TokenCursor<'_>,
+    names: &mut NameResolver<'_>,
+) -> Result<Formula, TextFailure> {
     keyword(cursor, "is", ":", "`is:`")?;
     let part = expression(cursor, &mut Contest { names })?;
     keyword(cursor, "end", ".", "an operator or `end.`")?;
     match cursor.peek().kind {
-        Kind::End => operands::whole(part),
+        LexemeKind::End => operands::whole(part),
         _ => Err(cursor.peek().instead_of("`Property`")),
     }
 }
 
 fn keyword(
-    cursor: &mut Cursor<'_>,
+    cursor: &mut TokenCursor<'_>,
     word: &str,
     symbol: &'static str,
     expected: &'static str,
-) -> Result<(), Failure> {
+) -> Result<(), TextFailure> {
     if !cursor.peek().is_word(word) {
         return Err(cursor.peek().instead_of(expected));
     }
@@ -103,41 +106,41 @@ fn keyword(
 }
 
 struct Contest<'a, 'n> {
-    names: &'a mut Names<'n>,
+    names: &'a mut NameResolver<'n>,
 }
 
 impl<'t> Grammar<'t> for Contest<'_, '_> {
-    type Value = Value;
+    type Value = OperandValue;
 
-    fn prefixes(&self, token: &Token<'t>) -> &'static [Operator] {
+    fn prefixes(&self, token: &Lexeme<'t>) -> &'static [FormulaOperator] {
         match token.kind {
-            Kind::Symbol("!") => &[Operator::Not],
-            Kind::Word("A") => &[Operator::AllPaths],
-            Kind::Word("E") => &[Operator::ExistsPath],
-            Kind::Word("G") => &[Operator::Globally],
-            Kind::Word("F") => &[Operator::Finally],
-            Kind::Word("X") => &[Operator::Next],
+            LexemeKind::Symbol("!") => &[FormulaOperator::Not],
+            LexemeKind::Word("A") => &[FormulaOperator::AllPaths],
+            LexemeKind::Word("E") => &[FormulaOperator::ExistsPath],
+            LexemeKind::Word("G") => &[FormulaOperator::Globally],
+            LexemeKind::Word("F") => &[FormulaOperator::Finally],
+            LexemeKind::Word("X") => &[FormulaOperator::Next],
             _ => &[],
         }
     }
 
-    fn infix(&self, token: &Token<'t>) -> Option<(Operator, u8)> {
-        use Operator as O;
+    fn infix(&self, token: &Lexeme<'t>) -> Option<(FormulaOperator, u8)> {
+        use FormulaOperator as O;
         Some(match token.kind {
-            Kind::Word("U") => (O::Until, 1),
-            Kind::Symbol("<->") => (O::Equivalent, 2),
-            Kind::Symbol("->") => (O::Implies, 3),
-            Kind::Symbol("|") => (O::Or, 4),
-            Kind::Symbol("&") => (O::And, 5),
-            Kind::Symbol("<=") => (O::Compare(Relation::AtMost), 8),
-            Kind::Symbol(">=") => (O::Compare(Relation::AtLeast), 8),
-            Kind::Symbol("<") => (O::Compare(Relation::Less), 8),
-            Kind::Symbol(">") => (O::Compare(Relation::Greater), 8),
-            Kind::Symbol("=") => (O::Compare(Relation::Equal), 8),
-            Kind::Symbol("!=") => (O::Compare(Relation::Unequal), 8),
-            Kind::Symbol("+") => (O::Plus, 9),
-            Kind::Symbol("-") => (O::Minus, 9),
-            Kind::Symbol("*") => (O::Times, 10),
+            LexemeKind::Word("U") => (O::Until, 1),
+            LexemeKind::Symbol("<->") => (O::Equivalent, 2),
+            LexemeKind::Symbol("->") => (O::Implies, 3),
+            LexemeKind::Symbol("|") => (O::Or, 4),
+            LexemeKind::Symbol("&") => (O::And, 5),
+            LexemeKind::Symbol("<=") => (O::Compare(NumberRelation::AtMost), 8),
+            LexemeKind::Symbol(">=") => (O::Compare(NumberRelation::AtLeast), 8),
+            LexemeKind::Symbol("<") => (O::Compare(NumberRelation::Less), 8),
+            LexemeKind::Symbol(">") => (O::Compare(NumberRelation::Greater), 8),
+            LexemeKind::Symbol("=") => (O::Compare(NumberRelation::Equal), 8),
+            LexemeKind::Symbol("!=") => (O::Compare(NumberRelation::Unequal), 8),
+            LexemeKind::Symbol("+") => (O::Plus, 9),
+            LexemeKind::Symbol("-") => (O::Minus, 9),
+            LexemeKind::Symbol("*") => (O::Times, 10),
             _ => return None,
         })
     }
@@ -147,46 +150,46 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
     }
 
     /// The parenthesis in `("t", "u")?` opens a list, and in `("t"? | …` a group.
-    fn group(&self, cursor: &mut Cursor<'t>) -> Option<&'static str> {
-        let list = matches!(cursor.look(1).kind, Kind::Quoted(_))
+    fn group(&self, cursor: &mut TokenCursor<'t>) -> Option<&'static str> {
+        let list = matches!(cursor.look(1).kind, LexemeKind::Quoted(_))
             && (cursor.look(2).is(",") || cursor.look(2).is(")"));
         (cursor.peek().is("(") && !list).then_some(")")
     }
 
-    fn operand(&mut self, cursor: &mut Cursor<'t>) -> Result<Value, Failure> {
+    fn operand(&mut self, cursor: &mut TokenCursor<'t>) -> Result<OperandValue, TextFailure> {
         if cursor.peek().is("(") {
             let transitions =
                 operands::list(cursor, |cursor, name| self.names.transition(cursor, name))?;
             cursor.expect("?")?;
-            return Ok(Value::Formula(Formula::Fireable(transitions)));
+            return Ok(OperandValue::Formula(Formula::Fireable(transitions)));
         }
         let token = cursor.take();
         Ok(match token.kind {
-            Kind::Integer(_) => {
-                Value::Number(Expression::Constant(operands::integer(&token, false)?))
+            LexemeKind::Integer(_) => {
+                OperandValue::Number(Expression::Constant(operands::integer(&token, false)?))
             }
-            Kind::Quoted(_) => {
+            LexemeKind::Quoted(_) => {
                 let transitions = self.names.transition(cursor, &token)?;
                 cursor.expect("?")?;
-                Value::Formula(Formula::Fireable(transitions))
+                OperandValue::Formula(Formula::Fireable(transitions))
             }
-            Kind::Symbol("#") if cursor.peek().is_word("tokens") => {
+            LexemeKind::Symbol("#") if cursor.peek().is_word("tokens") => {
                 cursor.take();
                 self.tokens(cursor)?
             }
-            Kind::Word("tokens-count") => self.tokens(cursor)?,
-            Kind::Word("is-fireable") => {
+            LexemeKind::Word("tokens-count") => self.tokens(cursor)?,
+            LexemeKind::Word("is-fireable") => {
                 let transitions =
                     operands::list(cursor, |cursor, name| self.names.transition(cursor, name))?;
-                Value::Formula(Formula::Fireable(transitions))
+                OperandValue::Formula(Formula::Fireable(transitions))
             }
-            Kind::Word("bound" | "place-bound") => {
+            LexemeKind::Word("bound" | "place-bound") => {
                 let places = operands::list(cursor, |cursor, name| self.names.place(cursor, name))?;
-                Value::Formula(Formula::PlaceBound(places))
+                OperandValue::Formula(Formula::PlaceBound(places))
             }
-            Kind::Word("deadlock") => Value::Formula(Formula::Deadlock),
-            Kind::Word("true") => Value::Formula(Formula::True),
-            Kind::Word("false") => Value::Formula(Formula::False),
+            LexemeKind::Word("deadlock") => OperandValue::Formula(Formula::Deadlock),
+            LexemeKind::Word("true") => OperandValue::Formula(Formula::True),
+            LexemeKind::Word("false") => OperandValue::Formula(Formula::False),
             _ => {
                 return Err(token.instead_of("a formula or a number in the contest's textual form"));
             }
@@ -195,27 +198,27 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
 
     fn apply_prefix(
         &mut self,
-        operator: Operator,
+        operator: FormulaOperator,
         at: Range<usize>,
-        operand: Part<Value>,
-    ) -> Result<Value, Failure> {
+        operand: SpannedValue<OperandValue>,
+    ) -> Result<OperandValue, TextFailure> {
         operands::prefix(operator, at, operand)
     }
 
     fn apply_infix(
         &mut self,
-        operator: Operator,
+        operator: FormulaOperator,
         _: Range<usize>,
-        left: Part<Value>,
-        right: Part<Value>,
-    ) -> Result<Value, Failure> {
+        left: SpannedValue<OperandValue>,
+        right: SpannedValue<OperandValue>,
+    ) -> Result<OperandValue, TextFailure> {
         operands::infix(operator, left, right)
     }
 }
 
 impl Contest<'_, '_> {
-    fn tokens(&mut self, cursor: &mut Cursor<'_>) -> Result<Value, Failure> {
+    fn tokens(&mut self, cursor: &mut TokenCursor<'_>) -> Result<OperandValue, TextFailure> {
         let places = operands::list(cursor, |cursor, name| self.names.place(cursor, name))?;
-        Ok(Value::Number(Expression::Tokens(places)))
+        Ok(OperandValue::Number(Expression::Tokens(places)))
     }
 }

@@ -1,7 +1,7 @@
 //! Errors with their position in a text: file, line, column, and the line with carets under the
 //! error.
 
-use super::Failure;
+use super::TextFailure;
 use crate::formula::FormulaProblem;
 use parikh_net::printable::{Printable, is_harmful};
 use std::cell::OnceCell;
@@ -51,7 +51,7 @@ impl TextError {
 }
 
 /// A text with its name, for converting byte positions to lines and columns.
-pub(super) struct Source<'t> {
+pub(super) struct NamedText<'t> {
     file: &'t str,
     pub(super) text: &'t str,
     /// The first byte of each line, computed at the first error.
@@ -61,13 +61,13 @@ pub(super) struct Source<'t> {
 /// The number of characters shown on either side of an error in a very long line.
 const AROUND: usize = 60;
 
-impl<'t> Source<'t> {
+impl<'t> NamedText<'t> {
     pub(super) fn new(file: &'t str, text: &'t str) -> Self {
-        Source { file, text, lines: OnceCell::new() }
+        NamedText { file, text, lines: OnceCell::new() }
     }
 
     /// Converts a failure in this text to an error.
-    pub(super) fn error(&self, Failure { span, problem }: Failure) -> TextError {
+    pub(super) fn error(&self, TextFailure { span, problem }: TextFailure) -> TextError {
         let lines = self.lines.get_or_init(|| {
             let ends = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
             std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
@@ -113,8 +113,8 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, span: Range<usize>) -> String {
-        let failure = Failure { span, problem: FormulaProblem::NoFormula };
-        format!("{:#}", Source::new("f", text).error(failure))
+        let failure = TextFailure { span, problem: FormulaProblem::NoFormula };
+        format!("{:#}", NamedText::new("f", text).error(failure))
     }
 
     #[test]

@@ -35,11 +35,11 @@
 //! invoice"` in quotes means all nodes with this name, or else the node with this id. `id "p-1"` is
 //! always an id. Reserved words have to be quoted to be used as ids or names.
 
-use super::Failure;
-use super::lexer::{Cursor, Kind, Lexis, Token};
-use super::operands::{self, Names, Value};
-use super::precedence::{Grammar, Operator, Part, expression};
-use crate::formula::{Expression, Formula, FormulaProblem, Relation, declare};
+use super::TextFailure;
+use super::lexer::{Lexeme, LexemeKind, Lexis, TokenCursor};
+use super::operands::{self, NameResolver, OperandValue};
+use super::precedence::{FormulaOperator, Grammar, SpannedValue, expression};
+use crate::formula::{Expression, Formula, FormulaProblem, NumberRelation, declare};
 use parikh_net::PlaceId;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -56,8 +56,8 @@ pub(super) static LEXIS: Lexis = Lexis {
 };
 
 /// The prefix operators written as words.
-const PATHS: [(&str, &[Operator]); 12] = {
-    use Operator as O;
+const PATHS: [(&str, &[FormulaOperator]); 12] = {
+    use FormulaOperator as O;
     [
         ("not", &[O::Not]),
         ("A", &[O::AllPaths]),
@@ -75,8 +75,8 @@ const PATHS: [(&str, &[Operator]); 12] = {
 };
 
 /// The infix operators with their precedences; higher numbers bind tighter.
-const INFIX: [(&str, Operator, u8); 24] = {
-    use Operator as O;
+const INFIX: [(&str, FormulaOperator, u8); 24] = {
+    use FormulaOperator as O;
     [
         ("<->", O::Equivalent, 1),
         ("<=>", O::Equivalent, 1),
@@ -92,13 +92,13 @@ const INFIX: [(&str, Operator, u8); 24] = {
         ("&", O::And, 5),
         ("and", O::And, 5),
         ("U", O::Until, 6),
-        ("<=", O::Compare(Relation::AtMost), 8),
-        (">=", O::Compare(Relation::AtLeast), 8),
-        ("<", O::Compare(Relation::Less), 8),
-        (">", O::Compare(Relation::Greater), 8),
-        ("=", O::Compare(Relation::Equal), 8),
-        ("==", O::Compare(Relation::Equal), 8),
-        ("!=", O::Compare(Relation::Unequal), 8),
+        ("<=", O::Compare(NumberRelation::AtMost), 8),
+        (">=", O::Compare(NumberRelation::AtLeast), 8),
+        ("<", O::Compare(NumberRelation::Less), 8),
+        (">", O::Compare(NumberRelation::Greater), 8),
+        ("=", O::Compare(NumberRelation::Equal), 8),
+        ("==", O::Compare(NumberRelation::Equal), 8),
+        ("!=", O::Compare(NumberRelation::Unequal), 8),
         ("+", O::Plus, 9),
         ("-", O::Minus, 9),
         ("*", O::Times, 10),
@@ -131,18 +131,18 @@ pub(in crate::formula) fn is_bare(name: &str) -> bool {
 /// Reads the formula in `cursor`, to the end of its text. Adds a remark to `remarks` where the
 /// meaning may surprise the author.
 pub(super) fn formula<'t>(
-    cursor: &mut Cursor<'t>,
-    names: &mut Names<'_>,
-    remarks: &mut Vec<Failure>,
-) -> Result<Formula, Failure> {
+    cursor: &mut TokenCursor<'t>,
+    names: &mut NameResolver<'_>,
+    remarks: &mut Vec<TextFailure>,
+) -> Result<Formula, TextFailure> {
     let mut inline = Inline { names, remarks, firing: None };
     let part = expression(cursor, &mut inline)?;
     let firing = inline.firing;
     match cursor.peek().kind {
-        Kind::End => {
+        LexemeKind::End => {
             let formula = operands::whole(part)?;
             match firing.filter(|_| formula.nests_quantifiers_around_firings()) {
-                Some(span) => Err(Failure { span, problem: FormulaProblem::FiringInBranching }),
+                Some(span) => Err(TextFailure { span, problem: FormulaProblem::FiringInBranching }),
                 None => Ok(formula),
             }
         }
@@ -151,19 +151,19 @@ pub(super) fn formula<'t>(
 }
 
 struct Inline<'a, 'n> {
-    names: &'a mut Names<'n>,
-    remarks: &'a mut Vec<Failure>,
+    names: &'a mut NameResolver<'n>,
+    remarks: &'a mut Vec<TextFailure>,
     /// The position of the first atom about firings.
     firing: Option<Range<usize>>,
 }
 
 impl<'t> Grammar<'t> for Inline<'_, '_> {
-    type Value = Value;
+    type Value = OperandValue;
 
-    fn prefixes(&self, token: &Token<'t>) -> &'static [Operator] {
+    fn prefixes(&self, token: &Lexeme<'t>) -> &'static [FormulaOperator] {
         match token.kind {
-            Kind::Symbol("!") => &[Operator::Not],
-            Kind::Word(word) => {
+            LexemeKind::Symbol("!") => &[FormulaOperator::Not],
+            LexemeKind::Word(word) => {
                 let path = PATHS.iter().find(|(path, _)| *path == word);
                 path.map_or(&[], |(_, operators)| operators)
             }
@@ -171,8 +171,8 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
         }
     }
 
-    fn infix(&self, token: &Token<'t>) -> Option<(Operator, u8)> {
-        let (Kind::Symbol(text) | Kind::Word(text)) = token.kind else { return None };
+    fn infix(&self, token: &Lexeme<'t>) -> Option<(FormulaOperator, u8)> {
+        let (LexemeKind::Symbol(text) | LexemeKind::Word(text)) = token.kind else { return None };
         let found = INFIX.iter().find(|(infix, ..)| *infix == text)?;
         Some((found.1, found.2))
     }
@@ -181,22 +181,22 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
         PREFIX
     }
 
-    fn group(&self, cursor: &mut Cursor<'t>) -> Option<&'static str> {
+    fn group(&self, cursor: &mut TokenCursor<'t>) -> Option<&'static str> {
         match cursor.peek().kind {
-            Kind::Symbol("(") => Some(")"),
-            Kind::Symbol("[") => Some("]"),
+            LexemeKind::Symbol("(") => Some(")"),
+            LexemeKind::Symbol("[") => Some("]"),
             _ => None,
         }
     }
 
     fn behind(
         &self,
-        operand: &Part<Value>,
+        operand: &SpannedValue<OperandValue>,
         compared: bool,
-        token: &Token<'t>,
+        token: &Lexeme<'t>,
         closing: Option<&'static str>,
-    ) -> Result<(), Failure> {
-        let is_number = matches!(operand.value, Value::Number(_));
+    ) -> Result<(), TextFailure> {
+        let is_number = matches!(operand.value, OperandValue::Number(_));
         if token.is("=>") && is_number && !compared {
             return Err(token.instead_of(
                 "a comparison behind a number: `>=`, or `p >= 1 -> q >= 1` for an implication",
@@ -206,13 +206,15 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
             return Ok(());
         }
         let expected = match (closing, &token.kind) {
-            (None, Kind::End) => return Ok(()),
-            (Some(closing), Kind::End) => format!("`{closing}`"),
+            (None, LexemeKind::End) => return Ok(()),
+            (Some(closing), LexemeKind::End) => format!("`{closing}`"),
             (Some(closing), _) => format!("an operator or `{closing}`"),
             (None, _) => "an operator or the end of the formula".to_owned(),
         };
         let meant = match token.kind {
-            Kind::Word(_) if matches!(operand.value, Value::Number(Expression::Constant(_))) => {
+            LexemeKind::Word(_)
+                if matches!(operand.value, OperandValue::Number(Expression::Constant(_))) =>
+            {
                 meant(&token.kind).or(Some("*"))
             }
             _ => meant(&token.kind),
@@ -223,41 +225,43 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
         }))
     }
 
-    fn operand(&mut self, cursor: &mut Cursor<'t>) -> Result<Value, Failure> {
+    fn operand(&mut self, cursor: &mut TokenCursor<'t>) -> Result<OperandValue, TextFailure> {
         let token = cursor.take();
         let formula = match token.kind {
-            Kind::Word("true") => Formula::True,
-            Kind::Word("false") => Formula::False,
-            Kind::Word("deadlock") => Formula::Deadlock,
-            Kind::Word("fireable" | "enabled") => {
+            LexemeKind::Word("true") => Formula::True,
+            LexemeKind::Word("false") => Formula::False,
+            LexemeKind::Word("deadlock") => Formula::Deadlock,
+            LexemeKind::Word("fireable" | "enabled") => {
                 Formula::Fireable(operands::list(cursor, |cursor, name| {
                     self.names.transition(cursor, name)
                 })?)
             }
-            Kind::Word("fires") => {
+            LexemeKind::Word("fires") => {
                 self.firing.get_or_insert(token.span.clone());
                 Formula::Fires(operands::list(cursor, |cursor, name| {
                     self.names.transition(cursor, name)
                 })?)
             }
-            Kind::Word("bound" | "max") => Formula::PlaceBound(self.sum(cursor)?),
-            Kind::Word("tokens") => {
+            LexemeKind::Word("bound" | "max") => Formula::PlaceBound(self.sum(cursor)?),
+            LexemeKind::Word("tokens") => {
                 let places = operands::list(cursor, |cursor, name| self.names.place(cursor, name))?;
-                return Ok(Value::Number(Expression::Tokens(places)));
+                return Ok(OperandValue::Number(Expression::Tokens(places)));
             }
-            Kind::Word(word) if cursor.peek().is("(") && declare::operands(word).is_some() => {
+            LexemeKind::Word(word)
+                if cursor.peek().is("(") && declare::operands(word).is_some() =>
+            {
                 self.firing.get_or_insert(token.span.clone());
                 self.constraint(word, cursor)?
             }
-            Kind::Word(word) if !is_reserved(word) => return self.tokens(cursor, &token),
-            Kind::Quoted(_) => return self.tokens(cursor, &token),
-            Kind::Integer(_) => {
+            LexemeKind::Word(word) if !is_reserved(word) => return self.tokens(cursor, &token),
+            LexemeKind::Quoted(_) => return self.tokens(cursor, &token),
+            LexemeKind::Integer(_) => {
                 let number = operands::integer(&token, false)?;
-                return Ok(Value::Number(Expression::Constant(number)));
+                return Ok(OperandValue::Number(Expression::Constant(number)));
             }
-            Kind::Symbol("-") => {
+            LexemeKind::Symbol("-") => {
                 let number = operands::integer(&cursor.take(), true)?;
-                return Ok(Value::Number(Expression::Constant(number)));
+                return Ok(OperandValue::Number(Expression::Constant(number)));
             }
             _ => {
                 return Err(token.instead_of(match meant(&token.kind) {
@@ -266,42 +270,42 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
                 }));
             }
         };
-        Ok(Value::Formula(formula))
+        Ok(OperandValue::Formula(formula))
     }
 
     fn apply_prefix(
         &mut self,
-        operator: Operator,
+        operator: FormulaOperator,
         at: Range<usize>,
-        operand: Part<Value>,
-    ) -> Result<Value, Failure> {
+        operand: SpannedValue<OperandValue>,
+    ) -> Result<OperandValue, TextFailure> {
         operands::prefix(operator, at, operand)
     }
 
     fn apply_infix(
         &mut self,
-        operator: Operator,
+        operator: FormulaOperator,
         _: Range<usize>,
-        left: Part<Value>,
-        right: Part<Value>,
-    ) -> Result<Value, Failure> {
+        left: SpannedValue<OperandValue>,
+        right: SpannedValue<OperandValue>,
+    ) -> Result<OperandValue, TextFailure> {
         self.remark_on_scope(operator, &left, &right);
         operands::infix(operator, left, right)
     }
 }
 
 /// Suggests the inline notation for a sign or word of another language.
-fn meant(kind: &Kind<'_>) -> Option<&'static str> {
+fn meant(kind: &LexemeKind<'_>) -> Option<&'static str> {
     Some(match kind {
-        Kind::Symbol("=<") | Kind::Bad('≤') => "<=",
-        Kind::Bad('≥') => ">=",
-        Kind::Symbol("<>") | Kind::Bad('≠') => "!=",
-        Kind::Bad('∧') => "&&",
-        Kind::Bad('∨') => "||",
-        Kind::Bad('¬' | '~') => "!",
-        Kind::Bad('→') => "->",
+        LexemeKind::Symbol("=<") | LexemeKind::Bad('≤') => "<=",
+        LexemeKind::Bad('≥') => ">=",
+        LexemeKind::Symbol("<>") | LexemeKind::Bad('≠') => "!=",
+        LexemeKind::Bad('∧') => "&&",
+        LexemeKind::Bad('∨') => "||",
+        LexemeKind::Bad('¬' | '~') => "!",
+        LexemeKind::Bad('→') => "->",
         // A single letter is more likely a name than a path quantifier.
-        Kind::Word(word) if word.len() > 1 => {
+        LexemeKind::Word(word) if word.len() > 1 => {
             let words = PATHS.iter().map(|(path, _)| *path);
             let words = words.chain(INFIX.iter().map(|(infix, ..)| *infix));
             let mut words = words.chain(FUNCTIONS).chain(CONSTANTS);
@@ -316,9 +320,13 @@ const OPERAND: &str = "a formula or a number: a place, a whole number, `fireable
 
 impl Inline<'_, '_> {
     /// Returns the tokens of the place that `token` names.
-    fn tokens(&mut self, cursor: &mut Cursor<'_>, token: &Token<'_>) -> Result<Value, Failure> {
+    fn tokens(
+        &mut self,
+        cursor: &mut TokenCursor<'_>,
+        token: &Lexeme<'_>,
+    ) -> Result<OperandValue, TextFailure> {
         // A list never follows a name, so the author meant a function.
-        if let Kind::Word(word) = token.kind
+        if let LexemeKind::Word(word) = token.kind
             && cursor.peek().is("(")
             && !self.names.may_have_colour(word)
         {
@@ -326,25 +334,29 @@ impl Inline<'_, '_> {
                 found: format!("`{word}(`"),
                 expected: "`fireable(`, `fires(`, `tokens(` or `bound(`".into(),
             };
-            return Err(Failure { span: token.span.clone(), problem });
+            return Err(TextFailure { span: token.span.clone(), problem });
         }
         let places = self.names.place(cursor, token).map_err(|failure| {
             match (failure.problem, meant(&token.kind)) {
-                (FormulaProblem::UnknownPlace { name, .. }, Some(meant)) => Failure {
+                (FormulaProblem::UnknownPlace { name, .. }, Some(meant)) => TextFailure {
                     problem: FormulaProblem::UnknownPlace {
                         name,
                         hint: format!("; for the operator, write `{meant}`"),
                     },
                     ..failure
                 },
-                (problem, _) => Failure { problem, ..failure },
+                (problem, _) => TextFailure { problem, ..failure },
             }
         })?;
-        Ok(Value::Number(Expression::Tokens(places)))
+        Ok(OperandValue::Number(Expression::Tokens(places)))
     }
 
     /// Takes the operands of a constraint of Declare.
-    fn constraint(&mut self, name: &str, cursor: &mut Cursor<'_>) -> Result<Formula, Failure> {
+    fn constraint(
+        &mut self,
+        name: &str,
+        cursor: &mut TokenCursor<'_>,
+    ) -> Result<Formula, TextFailure> {
         let behind = cursor.peek().span.clone();
         let mut activities = Vec::new();
         operands::list(cursor, |cursor, name| {
@@ -362,12 +374,12 @@ impl Inline<'_, '_> {
             };
             let expected = if wanted == 1 { "one" } else { "two" };
             let problem = FormulaProblem::Syntax { found, expected: expected.into() };
-            Failure { span: behind, problem }
+            TextFailure { span: behind, problem }
         })
     }
 
     /// Takes `( p + tokens(q, r) + … )`; commas may replace plus signs.
-    fn sum(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<PlaceId>, Failure> {
+    fn sum(&mut self, cursor: &mut TokenCursor<'_>) -> Result<Vec<PlaceId>, TextFailure> {
         cursor.expect("(")?;
         let mut places = Vec::new();
         loop {
@@ -390,10 +402,15 @@ impl Inline<'_, '_> {
 
     /// Adds a remark on `EF a && b`. The formula is read as `(EF a) && b`, where b is about the
     /// initial marking. Authors usually mean `EF (a && b)`.
-    fn remark_on_scope(&mut self, operator: Operator, left: &Part<Value>, right: &Part<Value>) {
-        use Operator as O;
+    fn remark_on_scope(
+        &mut self,
+        operator: FormulaOperator,
+        left: &SpannedValue<OperandValue>,
+        right: &SpannedValue<OperandValue>,
+    ) {
+        use FormulaOperator as O;
         let junction = matches!(operator, O::And | O::Or | O::Xor | O::Implies | O::Equivalent);
-        let is_path = |part: &Part<Value>| {
+        let is_path = |part: &SpannedValue<OperandValue>| {
             matches!(
                 part.by,
                 Some(O::AllPaths | O::ExistsPath | O::Globally | O::Finally | O::Next)
@@ -402,7 +419,7 @@ impl Inline<'_, '_> {
         let is_atom = !right.parenthesised && matches!(right.by, None | Some(O::Compare(_)));
         if junction && is_path(left) && is_atom {
             let span = left.span.start..right.span.end;
-            self.remarks.push(Failure { span, problem: FormulaProblem::NarrowScope });
+            self.remarks.push(TextFailure { span, problem: FormulaProblem::NarrowScope });
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A lexer based on winnow: words, quoted names, whole numbers, and the symbols of a language. The
-//! lexer never fails. Invalid text gives a token of kind [`Kind::Bad`], so that the parser can
-//! report its position and the expected token.
+//! lexer never fails. Invalid text gives a token of kind [`LexemeKind::Bad`], so that the parser
+//! can report its position and the expected token.
 
-use super::Failure;
+use super::TextFailure;
 use crate::formula::FormulaProblem;
 use crate::formula::error::shown;
 use std::borrow::Cow;
@@ -15,8 +15,8 @@ use winnow::prelude::*;
 use winnow::stream::LocatingSlice;
 use winnow::token::{any, none_of, one_of, take_while};
 
-type Input<'t> = LocatingSlice<&'t str>;
-type Parsed<T> = winnow::Result<T, EmptyError>;
+type LexerInput<'t> = LocatingSlice<&'t str>;
+type LexerResult<T> = winnow::Result<T, EmptyError>;
 
 /// The lexical rules of a language.
 pub(super) struct Lexis {
@@ -34,7 +34,7 @@ pub(super) struct Lexis {
 
 /// The kind of a token, with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind<'t> {
+pub(super) enum LexemeKind<'t> {
     /// A bare name or keyword.
     Word(&'t str),
     /// The text of a name in double quotes, without the quotes.
@@ -53,64 +53,64 @@ pub(super) enum Kind<'t> {
 
 /// A token with its byte range in the whole text.
 #[derive(Clone, Debug)]
-pub(super) struct Token<'t> {
-    pub(super) kind: Kind<'t>,
+pub(super) struct Lexeme<'t> {
+    pub(super) kind: LexemeKind<'t>,
     pub(super) span: Range<usize>,
 }
 
-impl Token<'_> {
+impl Lexeme<'_> {
     /// Describes the token for a message "found …".
     pub(super) fn found(&self) -> String {
         match &self.kind {
-            Kind::Word(text) | Kind::Integer(text) => format!("`{}`", shown(text)),
-            Kind::Quoted(name) => format!("the name \"{}\"", shown(name)),
-            Kind::Symbol(symbol) => format!("`{symbol}`"),
-            Kind::Line => "the end of the line".into(),
-            Kind::Bad('"') => "a quote without its end".into(),
-            Kind::Bad(other) if other.is_control() => {
+            LexemeKind::Word(text) | LexemeKind::Integer(text) => format!("`{}`", shown(text)),
+            LexemeKind::Quoted(name) => format!("the name \"{}\"", shown(name)),
+            LexemeKind::Symbol(symbol) => format!("`{symbol}`"),
+            LexemeKind::Line => "the end of the line".into(),
+            LexemeKind::Bad('"') => "a quote without its end".into(),
+            LexemeKind::Bad(other) if other.is_control() => {
                 format!("the control character U+{:04X}", u32::from(*other))
             }
-            Kind::Bad(other) => format!("`{other}`"),
-            Kind::End => "the end of the formula".into(),
+            LexemeKind::Bad(other) => format!("`{other}`"),
+            LexemeKind::End => "the end of the formula".into(),
         }
     }
 
     pub(super) fn is(&self, symbol: &str) -> bool {
-        matches!(self.kind, Kind::Symbol(found) if found == symbol)
+        matches!(self.kind, LexemeKind::Symbol(found) if found == symbol)
     }
 
     pub(super) fn is_word(&self, word: &str) -> bool {
-        matches!(self.kind, Kind::Word(found) if found == word)
+        matches!(self.kind, LexemeKind::Word(found) if found == word)
     }
 
     /// Returns the failure that this token is not the expected one.
-    pub(super) fn instead_of(&self, expected: impl Into<Cow<'static, str>>) -> Failure {
+    pub(super) fn instead_of(&self, expected: impl Into<Cow<'static, str>>) -> TextFailure {
         let problem = FormulaProblem::Syntax { found: self.found(), expected: expected.into() };
-        Failure { span: self.span.clone(), problem }
+        TextFailure { span: self.span.clone(), problem }
     }
 }
 
 /// A position in a text, from which tokens are read.
-pub(super) struct Cursor<'t> {
+pub(super) struct TokenCursor<'t> {
     lexis: &'static Lexis,
-    input: Input<'t>,
+    input: LexerInput<'t>,
     /// The byte offset of `input` in the whole text.
     base: usize,
     /// Tokens that were read ahead, but not taken.
-    ahead: VecDeque<Token<'t>>,
+    ahead: VecDeque<Lexeme<'t>>,
     /// The end of the token taken last.
     end: usize,
 }
 
-impl<'t> Cursor<'t> {
+impl<'t> TokenCursor<'t> {
     /// Returns a cursor at the beginning of `text[range]`.
     pub(super) fn new(text: &'t str, range: Range<usize>, lexis: &'static Lexis) -> Self {
         let input = LocatingSlice::new(&text[range.clone()]);
-        Cursor { lexis, input, base: range.start, ahead: VecDeque::new(), end: range.start }
+        TokenCursor { lexis, input, base: range.start, ahead: VecDeque::new(), end: range.start }
     }
 
     /// Returns the token at a distance from here, without taking it. The next token has distance 0.
-    pub(super) fn look(&mut self, distance: usize) -> &Token<'t> {
+    pub(super) fn look(&mut self, distance: usize) -> &Lexeme<'t> {
         while self.ahead.len() <= distance {
             let token = self.read();
             self.ahead.push_back(token);
@@ -119,24 +119,24 @@ impl<'t> Cursor<'t> {
     }
 
     /// Returns the next token without taking it.
-    pub(super) fn peek(&mut self) -> &Token<'t> {
+    pub(super) fn peek(&mut self) -> &Lexeme<'t> {
         self.look(0)
     }
 
     /// Takes the next token.
-    pub(super) fn take(&mut self) -> Token<'t> {
+    pub(super) fn take(&mut self) -> Lexeme<'t> {
         let token = self.ahead.pop_front().unwrap_or_else(|| self.read());
         self.end = token.span.end;
         token
     }
 
     /// Takes the next token if it is this symbol.
-    pub(super) fn take_if(&mut self, symbol: &str) -> Option<Token<'t>> {
+    pub(super) fn take_if(&mut self, symbol: &str) -> Option<Lexeme<'t>> {
         self.peek().is(symbol).then(|| self.take())
     }
 
     /// Takes this symbol, or returns a failure.
-    pub(super) fn expect(&mut self, symbol: &'static str) -> Result<Token<'t>, Failure> {
+    pub(super) fn expect(&mut self, symbol: &'static str) -> Result<Lexeme<'t>, TextFailure> {
         match self.take_if(symbol) {
             Some(token) => Ok(token),
             None => Err(self.peek().instead_of(format!("`{symbol}`"))),
@@ -153,18 +153,18 @@ impl<'t> Cursor<'t> {
         self.end
     }
 
-    fn read(&mut self) -> Token<'t> {
+    fn read(&mut self) -> Lexeme<'t> {
         let lexis = self.lexis;
         let input = &mut self.input;
         // Neither parser fails: blanks may be empty, and every text has a token.
         let _ = blanks(lexis, input);
-        let read = (|input: &mut Input<'t>| kind(lexis, input)).with_span().parse_next(input);
-        let (kind, span) = read.unwrap_or((Kind::End, 0..0));
-        Token { kind, span: span.start + self.base..span.end + self.base }
+        let read = (|input: &mut LexerInput<'t>| kind(lexis, input)).with_span().parse_next(input);
+        let (kind, span) = read.unwrap_or((LexemeKind::End, 0..0));
+        Lexeme { kind, span: span.start + self.base..span.end + self.base }
     }
 }
 
-fn blanks(lexis: &Lexis, input: &mut Input<'_>) -> Parsed<()> {
+fn blanks(lexis: &Lexis, input: &mut LexerInput<'_>) -> LexerResult<()> {
     let is_blank = |c: char| c.is_whitespace() && !(lexis.lines && c == '\n');
     loop {
         let blanks = take_while(0.., is_blank).parse_next(input)?;
@@ -178,25 +178,25 @@ fn blanks(lexis: &Lexis, input: &mut Input<'_>) -> Parsed<()> {
     }
 }
 
-fn kind<'t>(lexis: &'static Lexis, input: &mut Input<'t>) -> Parsed<Kind<'t>> {
+fn kind<'t>(lexis: &'static Lexis, input: &mut LexerInput<'t>) -> LexerResult<LexemeKind<'t>> {
     if input.is_empty() {
-        return Ok(Kind::End);
+        return Ok(LexemeKind::End);
     }
     let inside = |c: char| c.is_alphanumeric() || c == '_' || lexis.inside_words.contains(&c);
     alt((
         (one_of(|c: char| c.is_alphabetic() || c == '_'), take_while(0.., inside))
             .take()
-            .map(Kind::Word),
-        digit1.map(Kind::Integer),
-        |input: &mut Input<'t>| quoted(lexis, input).map(Kind::Quoted),
-        |input: &mut Input<'t>| symbol(lexis, input).map(Kind::Symbol),
-        '\n'.value(Kind::Line),
-        any.map(Kind::Bad),
+            .map(LexemeKind::Word),
+        digit1.map(LexemeKind::Integer),
+        |input: &mut LexerInput<'t>| quoted(lexis, input).map(LexemeKind::Quoted),
+        |input: &mut LexerInput<'t>| symbol(lexis, input).map(LexemeKind::Symbol),
+        '\n'.value(LexemeKind::Line),
+        any.map(LexemeKind::Bad),
     ))
     .parse_next(input)
 }
 
-fn quoted<'t>(lexis: &Lexis, input: &mut Input<'t>) -> Parsed<Cow<'t, str>> {
+fn quoted<'t>(lexis: &Lexis, input: &mut LexerInput<'t>) -> LexerResult<Cow<'t, str>> {
     let plain = |c: char| c != '"' && c != '\n' && !(lexis.escapes && c == '\\');
     let simple = delimited('"', take_while(0.., plain), '"').map(Cow::Borrowed);
     if !lexis.escapes {
@@ -207,7 +207,7 @@ fn quoted<'t>(lexis: &Lexis, input: &mut Input<'t>) -> Parsed<Cow<'t, str>> {
     alt((simple, escaped)).parse_next(input)
 }
 
-fn symbol(lexis: &Lexis, input: &mut Input<'_>) -> Parsed<&'static str> {
+fn symbol(lexis: &Lexis, input: &mut LexerInput<'_>) -> LexerResult<&'static str> {
     for &symbol in lexis.symbols {
         if input.starts_with(symbol) {
             return symbol.value(symbol).parse_next(input);
@@ -228,32 +228,34 @@ mod tests {
         escapes: true,
     };
 
-    fn kinds(text: &str) -> Vec<Kind<'_>> {
-        let mut cursor = Cursor::new(text, 0..text.len(), &LEXIS);
-        std::iter::from_fn(|| Some(cursor.take().kind)).take_while(|k| *k != Kind::End).collect()
+    fn kinds(text: &str) -> Vec<LexemeKind<'_>> {
+        let mut cursor = TokenCursor::new(text, 0..text.len(), &LEXIS);
+        std::iter::from_fn(|| Some(cursor.take().kind))
+            .take_while(|k| *k != LexemeKind::End)
+            .collect()
     }
 
     #[test]
     fn every_kind_is_read() {
         let read = kinds("p.1->-12>= # no (\n(\"a \\\"b\" 'é");
         let expected = [
-            Kind::Word("p.1"),
-            Kind::Symbol("->"),
-            Kind::Symbol("-"),
-            Kind::Integer("12"),
-            Kind::Symbol(">="),
-            Kind::Symbol("("),
-            Kind::Quoted("a \"b".into()),
-            Kind::Bad('\''),
-            Kind::Word("é"),
+            LexemeKind::Word("p.1"),
+            LexemeKind::Symbol("->"),
+            LexemeKind::Symbol("-"),
+            LexemeKind::Integer("12"),
+            LexemeKind::Symbol(">="),
+            LexemeKind::Symbol("("),
+            LexemeKind::Quoted("a \"b".into()),
+            LexemeKind::Bad('\''),
+            LexemeKind::Word("é"),
         ];
         assert_eq!(read, expected);
-        assert_eq!(kinds("\"open\n"), [Kind::Bad('"'), Kind::Word("open")]);
+        assert_eq!(kinds("\"open\n"), [LexemeKind::Bad('"'), LexemeKind::Word("open")]);
     }
 
     #[test]
     fn spans_count_from_the_beginning_of_the_whole_text() {
-        let mut cursor = Cursor::new("xx\n  p1 (", 3..9, &LEXIS);
+        let mut cursor = TokenCursor::new("xx\n  p1 (", 3..9, &LEXIS);
         assert_eq!(cursor.look(1).span, 8..9);
         assert_eq!(cursor.take().span, 5..7);
         assert_eq!(cursor.end(), 7);

@@ -9,7 +9,7 @@
 //! The two languages have different precedences of temporal operators. Where the difference
 //! matters, an error asks for parentheses.
 
-use super::Failure;
+use super::TextFailure;
 use crate::formula::FormulaProblem;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -103,13 +103,13 @@ const SIGNS: [(&str, &str); 22] = [
 ];
 
 /// A formula translated into the inline language.
-pub(super) struct Translated {
+pub(super) struct InlineTranslation {
     pub(super) text: String,
     /// For each piece, its byte offset in `text`, and its range in the original file.
     pieces: Vec<(usize, Range<usize>)>,
 }
 
-impl Translated {
+impl InlineTranslation {
     /// Returns the range in the original file of a range in the translated text.
     pub(super) fn origin(&self, span: &Range<usize>) -> Range<usize> {
         let at = |byte: usize| self.pieces.partition_point(|&(start, _)| start <= byte).max(1) - 1;
@@ -136,14 +136,14 @@ pub(super) fn is(text: &str) -> bool {
 
 /// A token of the original file.
 #[derive(Clone)]
-struct Piece<'t> {
+struct LolaPiece<'t> {
     text: &'t str,
     span: Range<usize>,
     is_word: bool,
 }
 
 /// Translates the formulas of a text.
-pub(super) fn formulas(text: &str) -> Vec<Result<Translated, Failure>> {
+pub(super) fn formulas(text: &str) -> Vec<Result<InlineTranslation, TextFailure>> {
     let pieces = match pieces(text) {
         Ok(pieces) => pieces,
         Err(failure) => return vec![Err(failure)],
@@ -152,7 +152,7 @@ pub(super) fn formulas(text: &str) -> Vec<Result<Translated, Failure>> {
     formulas.filter(|formula| !formula.is_empty()).map(translated).collect()
 }
 
-fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Failure> {
+fn pieces(text: &str) -> Result<Vec<LolaPiece<'_>>, TextFailure> {
     let mut pieces = Vec::new();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -174,20 +174,20 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Failure> {
         };
         if !c.is_whitespace() && c != '{' && c != '/' {
             let span = at..at + length;
-            pieces.push(Piece { text: &rest[..length], span, is_word: inside(c) });
+            pieces.push(LolaPiece { text: &rest[..length], span, is_word: inside(c) });
         }
         at += length;
     }
     Ok(pieces)
 }
 
-fn syntax(span: Range<usize>, found: &str, expected: &str) -> Failure {
+fn syntax(span: Range<usize>, found: &str, expected: &str) -> TextFailure {
     let (found, expected) = (found.to_owned(), expected.to_owned().into());
-    Failure { span, problem: FormulaProblem::Syntax { found, expected } }
+    TextFailure { span, problem: FormulaProblem::Syntax { found, expected } }
 }
 
-fn translated(pieces: &[Piece<'_>]) -> Result<Translated, Failure> {
-    let mut out = Translated { text: String::new(), pieces: Vec::new() };
+fn translated(pieces: &[LolaPiece<'_>]) -> Result<InlineTranslation, TextFailure> {
+    let mut out = InlineTranslation { text: String::new(), pieces: Vec::new() };
     let mut pieces = match pieces {
         [first, rest @ ..] if first.text == "FORMULA" => rest,
         all => all,
@@ -200,7 +200,7 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Translated, Failure> {
         (pieces, end) = (rest, Some(first.span.clone()));
     }
     for (at, piece) in pieces.iter().enumerate() {
-        let Piece { text, span, is_word } = piece.clone();
+        let LolaPiece { text, span, is_word } = piece.clone();
         if !is_word {
             let sign = SIGNS.iter().find(|(sign, _)| *sign == text);
             out.push(sign.map_or(text, |(_, own)| own), span);
@@ -238,7 +238,7 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Translated, Failure> {
 }
 
 /// Returns true if the piece is inside the parentheses of `FIREABLE` or `UNFIREABLE`.
-fn in_fireable(pieces: &[Piece<'_>], at: usize) -> bool {
+fn in_fireable(pieces: &[LolaPiece<'_>], at: usize) -> bool {
     let open = pieces[..at].iter().rposition(|piece| piece.text == "(");
     open.and_then(|open| open.checked_sub(1))
         .is_some_and(|before| matches!(pieces[before].text, "FIREABLE" | "UNFIREABLE"))
@@ -252,8 +252,8 @@ fn is_temporal(word: &str) -> bool {
 
 /// Returns an error if a comparison without parentheses directly follows a temporal operator and
 /// another operator follows the comparison.
-fn ask_for_parentheses(pieces: &[Piece<'_>], at: usize) -> Result<(), Failure> {
-    let is_sign = |piece: &&Piece<'_>| matches!(piece.text, "NOT" | "!" | "-");
+fn ask_for_parentheses(pieces: &[LolaPiece<'_>], at: usize) -> Result<(), TextFailure> {
+    let is_sign = |piece: &&LolaPiece<'_>| matches!(piece.text, "NOT" | "!" | "-");
     let Some(next) = pieces[at + 1..].iter().find(|piece| !is_sign(piece)) else { return Ok(()) };
     let is_operand = next.is_word && !WORDS.iter().any(|(word, _)| *word == next.text);
     if !is_operand {

@@ -17,11 +17,11 @@
 //! The parser returns [`Definition`]s, which do not depend on a net. The function `resolve`
 //! converts definitions to formulas.
 
-use super::Failure;
-use super::lexer::{Cursor, Kind, Lexis, Token};
-use super::operands::{self, Names};
-use super::precedence::{Grammar, Operator, Part, expression};
-use crate::formula::{Expression, Formula, FormulaProblem, Relation};
+use super::TextFailure;
+use super::lexer::{Lexeme, LexemeKind, Lexis, TokenCursor};
+use super::operands::{self, NameResolver};
+use super::precedence::{FormulaOperator, Grammar, SpannedValue, expression};
+use crate::formula::{Expression, Formula, FormulaProblem, NumberRelation};
 use parikh_net::PlaceId;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -45,7 +45,7 @@ pub struct Definition {
     /// The quantifier of the formula.
     pub quantifier: Quantifier,
     /// The condition on a marking.
-    pub body: Tree,
+    pub body: DefinitionBody,
 }
 
 /// The quantifier over reachable markings.
@@ -59,33 +59,33 @@ pub enum Quantifier {
 
 /// The body of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tree {
+pub enum DefinitionBody {
     /// A comparison.
-    Atom(Atom),
+    Atom(MultisetAtom),
     /// A negation.
-    Not(Box<Tree>),
+    Not(Box<DefinitionBody>),
     /// A conjunction of at least two operands.
-    And(Vec<Tree>),
+    And(Vec<DefinitionBody>),
     /// A disjunction of at least two operands.
-    Or(Vec<Tree>),
+    Or(Vec<DefinitionBody>),
 }
 
 /// A comparison of the tokens of one place with a multiset.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Atom {
+pub struct MultisetAtom {
     /// The place.
     pub place: String,
     /// The position of the place's name, in bytes of the text.
     pub at: Range<usize>,
     /// The kind of comparison.
-    pub comparison: Comparison,
+    pub comparison: MultisetComparison,
     /// The multiset as written. If a colour occurs several times, the counts are added.
-    pub tokens: Vec<Tokens>,
+    pub tokens: Vec<ColourTokens>,
 }
 
 /// The kind of comparison with a multiset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum MultisetComparison {
     /// The place has at least the given tokens.
     Contains,
     /// The place has exactly the given tokens.
@@ -94,18 +94,18 @@ pub enum Comparison {
 
 /// A number of tokens of one colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tokens {
+pub struct ColourTokens {
     /// The number of tokens.
     pub count: i64,
     /// The components of the colour; empty for black tokens, `[.]`.
-    pub colour: Vec<Component>,
+    pub colour: Vec<ColourComponent>,
     /// The position of the entry, in bytes of the text.
     pub at: Range<usize>,
 }
 
 /// A component of a colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Component {
+pub enum ColourComponent {
     /// The digits of an element of a range.
     Number(String),
     /// The name of an element of an enumeration.
@@ -113,17 +113,17 @@ pub enum Component {
 }
 
 /// A definition or its error, with remarks.
-pub(super) struct Read {
+pub(super) struct ReadDefinition {
     /// The name, as far as it was read.
     pub(super) name: String,
     pub(super) at: Range<usize>,
-    pub(super) definition: Result<Definition, Failure>,
+    pub(super) definition: Result<Definition, TextFailure>,
     /// Deviations from the grammar of 2011.
-    pub(super) remarks: Vec<Failure>,
+    pub(super) remarks: Vec<TextFailure>,
 }
 
 /// Reads all definitions of a text. An error in a definition does not affect the others.
-pub(super) fn definitions(text: &str) -> Vec<Read> {
+pub(super) fn definitions(text: &str) -> Vec<ReadDefinition> {
     pieces(text).into_iter().map(|piece| definition(text, piece)).collect()
 }
 
@@ -131,7 +131,7 @@ pub(super) fn definitions(text: &str) -> Vec<Read> {
 /// outside of parentheses and braces. A line that begins with `name =` always begins a new
 /// definition.
 fn pieces(text: &str) -> Vec<Range<usize>> {
-    let mut cursor = Cursor::new(text, 0..text.len(), &LEXIS_OF_LINES);
+    let mut cursor = TokenCursor::new(text, 0..text.len(), &LEXIS_OF_LINES);
     let mut pieces = Vec::new();
     let (mut start, mut open) = (None, 0usize);
     let mut new_line = true;
@@ -142,28 +142,28 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
             pieces.extend(start.take().map(|start| start..token.span.start));
             open = 0;
         }
-        new_line = token.kind == Kind::Line;
+        new_line = token.kind == LexemeKind::Line;
         match token.kind {
-            Kind::Symbol("(" | "{" | "[") => open += 1,
-            Kind::Symbol(")" | "}" | "]") => open = open.saturating_sub(1),
-            Kind::Line if open == 0 => {
+            LexemeKind::Symbol("(" | "{" | "[") => open += 1,
+            LexemeKind::Symbol(")" | "}" | "]") => open = open.saturating_sub(1),
+            LexemeKind::Line if open == 0 => {
                 pieces.extend(start.take().map(|start| start..token.span.start));
                 continue;
             }
-            Kind::End => {
+            LexemeKind::End => {
                 pieces.extend(start.take().map(|start| start..token.span.end));
                 return pieces;
             }
             _ => {}
         }
-        if start.is_none() && token.kind != Kind::Line {
+        if start.is_none() && token.kind != LexemeKind::Line {
             start = Some(token.span.start);
         }
     }
 }
 
-fn definition(text: &str, range: Range<usize>) -> Read {
-    let mut cursor = Cursor::new(text, range.clone(), &LEXIS);
+fn definition(text: &str, range: Range<usize>) -> ReadDefinition {
+    let mut cursor = TokenCursor::new(text, range.clone(), &LEXIS);
     let name = operands::name(cursor.peek()).unwrap_or_default().to_owned();
     let at = cursor.peek().span.clone();
     let mut remarks = Vec::new();
@@ -174,19 +174,21 @@ fn definition(text: &str, range: Range<usize>) -> Read {
     if definition.is_ok() && range.end == text.len() {
         remarks.push(remark(range.end..range.end, "the last line has no end"));
     }
-    Read { name, at, definition, remarks }
+    ReadDefinition { name, at, definition, remarks }
 }
 
 /// Adds remarks on tokens that the grammar of 2011 does not allow.
-fn remark_on_tokens(text: &str, range: Range<usize>, remarks: &mut Vec<Failure>) {
-    let mut cursor = Cursor::new(text, range, &LEXIS_OF_LINES);
+fn remark_on_tokens(text: &str, range: Range<usize>, remarks: &mut Vec<TextFailure>) {
+    let mut cursor = TokenCursor::new(text, range, &LEXIS_OF_LINES);
     loop {
         let token = cursor.take();
         let found = match token.kind {
-            Kind::End => break,
-            Kind::Quoted(_) => "a name in quotes",
-            Kind::Word(name) if !name.is_ascii() => "a name with letters beyond A to Z",
-            Kind::Line if cursor.peek().kind != Kind::End => "a line that ends inside a formula",
+            LexemeKind::End => break,
+            LexemeKind::Quoted(_) => "a name in quotes",
+            LexemeKind::Word(name) if !name.is_ascii() => "a name with letters beyond A to Z",
+            LexemeKind::Line if cursor.peek().kind != LexemeKind::End => {
+                "a line that ends inside a formula"
+            }
             _ => continue,
         };
         remarks.push(remark(token.span, found));
@@ -195,11 +197,14 @@ fn remark_on_tokens(text: &str, range: Range<usize>, remarks: &mut Vec<Failure>)
     remarks.sort_by_key(|remark| remark.span.start);
 }
 
-fn remark(span: Range<usize>, text: &'static str) -> Failure {
-    Failure { span, problem: FormulaProblem::Not2011(text) }
+fn remark(span: Range<usize>, text: &'static str) -> TextFailure {
+    TextFailure { span, problem: FormulaProblem::Not2011(text) }
 }
 
-fn parse(cursor: &mut Cursor<'_>, remarks: &mut Vec<Failure>) -> Result<Definition, Failure> {
+fn parse(
+    cursor: &mut TokenCursor<'_>,
+    remarks: &mut Vec<TextFailure>,
+) -> Result<Definition, TextFailure> {
     let token = cursor.take();
     let name = match operands::name(&token) {
         Some(name) if !is_keyword(&token) => name.to_owned(),
@@ -208,36 +213,36 @@ fn parse(cursor: &mut Cursor<'_>, remarks: &mut Vec<Failure>) -> Result<Definiti
     cursor.expect("=")?;
     let token = cursor.take();
     let quantifier = match token.kind {
-        Kind::Word("reachable") => Quantifier::Reachable,
-        Kind::Word("invariant") => Quantifier::Invariant,
+        LexemeKind::Word("reachable") => Quantifier::Reachable,
+        LexemeKind::Word("invariant") => Quantifier::Invariant,
         _ => return Err(token.instead_of("`reachable` or `invariant`")),
     };
     let body = expression(cursor, &mut Grammar2011 { remarks })?;
     match cursor.peek().kind {
-        Kind::End => Ok(Definition { name, quantifier, body: body.value }),
+        LexemeKind::End => Ok(Definition { name, quantifier, body: body.value }),
         _ => Err(cursor.peek().instead_of("`and`, `or` or the end of the line")),
     }
 }
 
-fn is_keyword(token: &Token<'_>) -> bool {
-    matches!(token.kind, Kind::Word(word) if KEYWORDS.contains(&word))
+fn is_keyword(token: &Lexeme<'_>) -> bool {
+    matches!(token.kind, LexemeKind::Word(word) if KEYWORDS.contains(&word))
 }
 
 struct Grammar2011<'r> {
-    remarks: &'r mut Vec<Failure>,
+    remarks: &'r mut Vec<TextFailure>,
 }
 
 impl<'t> Grammar<'t> for Grammar2011<'_> {
-    type Value = Tree;
+    type Value = DefinitionBody;
 
-    fn prefixes(&self, token: &Token<'t>) -> &'static [Operator] {
-        if token.is_word("not") { &[Operator::Not] } else { &[] }
+    fn prefixes(&self, token: &Lexeme<'t>) -> &'static [FormulaOperator] {
+        if token.is_word("not") { &[FormulaOperator::Not] } else { &[] }
     }
 
-    fn infix(&self, token: &Token<'t>) -> Option<(Operator, u8)> {
+    fn infix(&self, token: &Lexeme<'t>) -> Option<(FormulaOperator, u8)> {
         match token.kind {
-            Kind::Word("or") => Some((Operator::Or, 1)),
-            Kind::Word("and") => Some((Operator::And, 2)),
+            LexemeKind::Word("or") => Some((FormulaOperator::Or, 1)),
+            LexemeKind::Word("and") => Some((FormulaOperator::And, 2)),
             _ => None,
         }
     }
@@ -246,7 +251,7 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
         3
     }
 
-    fn operand(&mut self, cursor: &mut Cursor<'t>) -> Result<Tree, Failure> {
+    fn operand(&mut self, cursor: &mut TokenCursor<'t>) -> Result<DefinitionBody, TextFailure> {
         let token = cursor.take();
         let place = match operands::name(&token) {
             Some(name) if !is_keyword(&token) => name.to_owned(),
@@ -254,40 +259,40 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
         };
         let verb = cursor.take();
         let comparison = match verb.kind {
-            Kind::Word("contains") => Comparison::Contains,
-            Kind::Word("equals") => Comparison::Equals,
+            LexemeKind::Word("contains") => MultisetComparison::Contains,
+            LexemeKind::Word("equals") => MultisetComparison::Equals,
             _ => return Err(verb.instead_of("`contains` or `equals`")),
         };
         let tokens = self.multiset(cursor)?;
-        Ok(Tree::Atom(Atom { place, at: token.span, comparison, tokens }))
+        Ok(DefinitionBody::Atom(MultisetAtom { place, at: token.span, comparison, tokens }))
     }
 
     fn apply_prefix(
         &mut self,
-        _: Operator,
+        _: FormulaOperator,
         at: Range<usize>,
-        operand: Part<Tree>,
-    ) -> Result<Tree, Failure> {
+        operand: SpannedValue<DefinitionBody>,
+    ) -> Result<DefinitionBody, TextFailure> {
         if !operand.parenthesised {
             self.remarks.push(remark(at, "`not` stands before a parenthesis only"));
         }
-        Ok(Tree::Not(Box::new(operand.value)))
+        Ok(DefinitionBody::Not(Box::new(operand.value)))
     }
 
     fn apply_infix(
         &mut self,
-        operator: Operator,
+        operator: FormulaOperator,
         at: Range<usize>,
-        left: Part<Tree>,
-        right: Part<Tree>,
-    ) -> Result<Tree, Failure> {
+        left: SpannedValue<DefinitionBody>,
+        right: SpannedValue<DefinitionBody>,
+    ) -> Result<DefinitionBody, TextFailure> {
         let mut mixed = false;
         for part in [&left, &right] {
             if part.by.is_none() && !part.parenthesised {
                 let text = "the operands of `and` and `or` stand in parentheses";
                 self.remarks.push(remark(part.span.clone(), text));
             }
-            mixed |= part.by.is_some_and(|by| by != operator && by != Operator::Not);
+            mixed |= part.by.is_some_and(|by| by != operator && by != FormulaOperator::Not);
         }
         if mixed {
             let text =
@@ -296,23 +301,23 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
         }
         let joins = left.by == Some(operator);
         Ok(match (operator, left.value, right.value) {
-            (Operator::And, Tree::And(mut parts), right) if joins => {
+            (FormulaOperator::And, DefinitionBody::And(mut parts), right) if joins => {
                 parts.push(right);
-                Tree::And(parts)
+                DefinitionBody::And(parts)
             }
-            (Operator::Or, Tree::Or(mut parts), right) if joins => {
+            (FormulaOperator::Or, DefinitionBody::Or(mut parts), right) if joins => {
                 parts.push(right);
-                Tree::Or(parts)
+                DefinitionBody::Or(parts)
             }
-            (Operator::And, left, right) => Tree::And(vec![left, right]),
-            (_, left, right) => Tree::Or(vec![left, right]),
+            (FormulaOperator::And, left, right) => DefinitionBody::And(vec![left, right]),
+            (_, left, right) => DefinitionBody::Or(vec![left, right]),
         })
     }
 }
 
 impl Grammar2011<'_> {
     /// Takes `{ 1*[.], … }`, which may be empty.
-    fn multiset(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<Tokens>, Failure> {
+    fn multiset(&mut self, cursor: &mut TokenCursor<'_>) -> Result<Vec<ColourTokens>, TextFailure> {
         cursor.expect("{")?;
         let mut all = Vec::new();
         if cursor.take_if("}").is_some() {
@@ -321,13 +326,13 @@ impl Grammar2011<'_> {
         loop {
             let start = cursor.position();
             let token = cursor.take();
-            let Kind::Integer(_) = token.kind else {
+            let LexemeKind::Integer(_) = token.kind else {
                 return Err(token.instead_of("tokens like `2*[.]`, or `}`"));
             };
             let count = operands::integer(&token, false)?;
             cursor.expect("*")?;
             let colour = self.colour(cursor)?;
-            all.push(Tokens { count, colour, at: start..cursor.end() });
+            all.push(ColourTokens { count, colour, at: start..cursor.end() });
             let token = cursor.take();
             if token.is("}") {
                 return Ok(all);
@@ -338,7 +343,10 @@ impl Grammar2011<'_> {
     }
 
     /// Takes `[.]` or `[1, red, …]`.
-    fn colour(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<Component>, Failure> {
+    fn colour(
+        &mut self,
+        cursor: &mut TokenCursor<'_>,
+    ) -> Result<Vec<ColourComponent>, TextFailure> {
         let start = cursor.expect("[")?.span.start;
         let mut components = Vec::new();
         if cursor.take_if(".").is_some() {
@@ -348,9 +356,9 @@ impl Grammar2011<'_> {
         loop {
             let token = cursor.take();
             components.push(match &token.kind {
-                Kind::Integer(digits) => Component::Number((*digits).to_owned()),
-                Kind::Word(name) => Component::Name((*name).to_owned()),
-                Kind::Quoted(name) => Component::Name(name.to_string()),
+                LexemeKind::Integer(digits) => ColourComponent::Number((*digits).to_owned()),
+                LexemeKind::Word(name) => ColourComponent::Name((*name).to_owned()),
+                LexemeKind::Quoted(name) => ColourComponent::Name(name.to_string()),
                 _ => return Err(token.instead_of("`.`, a number or a name")),
             });
             if cursor.take_if(",").is_none() {
@@ -358,7 +366,7 @@ impl Grammar2011<'_> {
                 break;
             }
         }
-        let numbers = |component: &Component| matches!(component, Component::Number(_));
+        let numbers = |component: &ColourComponent| matches!(component, ColourComponent::Number(_));
         if components.iter().any(numbers) && !components.iter().all(numbers) {
             let text = "the components of a colour are all numbers or all names";
             self.remarks.push(remark(start..cursor.end(), text));
@@ -368,7 +376,10 @@ impl Grammar2011<'_> {
 }
 
 /// Converts a definition to a formula about a net.
-pub(super) fn resolve(definition: &Definition, names: &mut Names<'_>) -> Result<Formula, Failure> {
+pub(super) fn resolve(
+    definition: &Definition,
+    names: &mut NameResolver<'_>,
+) -> Result<Formula, TextFailure> {
     let body = Box::new(tree(&definition.body, names)?);
     Ok(match definition.quantifier {
         Quantifier::Reachable => Formula::ExistsPath(Box::new(Formula::Finally(body))),
@@ -377,19 +388,19 @@ pub(super) fn resolve(definition: &Definition, names: &mut Names<'_>) -> Result<
 }
 
 /// Converts a body to a formula. The recursion is as deep as the parser allows.
-fn tree(body: &Tree, names: &mut Names<'_>) -> Result<Formula, Failure> {
-    let mut all = |parts: &[Tree]| -> Result<Vec<Formula>, Failure> {
+fn tree(body: &DefinitionBody, names: &mut NameResolver<'_>) -> Result<Formula, TextFailure> {
+    let mut all = |parts: &[DefinitionBody]| -> Result<Vec<Formula>, TextFailure> {
         parts.iter().map(|part| tree(part, names)).collect()
     };
     Ok(match body {
-        Tree::Not(part) => Formula::Not(Box::new(tree(part, names)?)),
-        Tree::And(parts) => Formula::And(all(parts)?),
-        Tree::Or(parts) => Formula::Or(all(parts)?),
-        Tree::Atom(atom) => compare(atom, names)?,
+        DefinitionBody::Not(part) => Formula::Not(Box::new(tree(part, names)?)),
+        DefinitionBody::And(parts) => Formula::And(all(parts)?),
+        DefinitionBody::Or(parts) => Formula::Or(all(parts)?),
+        DefinitionBody::Atom(atom) => compare(atom, names)?,
     })
 }
 
-fn compare(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
+fn compare(atom: &MultisetAtom, names: &mut NameResolver<'_>) -> Result<Formula, TextFailure> {
     if names.is_coloured(&atom.place) {
         return compare_colours(atom, names);
     }
@@ -401,35 +412,42 @@ fn compare(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
     for tokens in &atom.tokens {
         if !tokens.colour.is_empty() {
             let problem = FormulaProblem::ColourOnBlackPlace { place: atom.place.clone() };
-            return Err(Failure { span: tokens.at.clone(), problem });
+            return Err(TextFailure { span: tokens.at.clone(), problem });
         }
         // The sum cannot overflow: a text holds far fewer than 2⁶⁴ counts.
         sum += i128::from(tokens.count);
         if i64::try_from(sum).is_err() {
             let problem = FormulaProblem::BadNumber(sum.to_string());
-            return Err(Failure { span: tokens.at.clone(), problem });
+            return Err(TextFailure { span: tokens.at.clone(), problem });
         }
     }
     let sum = i64::try_from(sum).unwrap_or(i64::MAX);
     let (left, right) = (Expression::Tokens(places), Expression::Constant(sum));
     Ok(match atom.comparison {
-        Comparison::Contains if sum == 0 => Formula::True,
-        Comparison::Contains => Formula::Compare { left, relation: Relation::AtLeast, right },
-        Comparison::Equals => Formula::Compare { left, relation: Relation::Equal, right },
+        MultisetComparison::Contains if sum == 0 => Formula::True,
+        MultisetComparison::Contains => {
+            Formula::Compare { left, relation: NumberRelation::AtLeast, right }
+        }
+        MultisetComparison::Equals => {
+            Formula::Compare { left, relation: NumberRelation::Equal, right }
+        }
     })
 }
 
 /// Compares the tokens of each colour separately. For `equals`, the colours that are not listed
 /// must have no tokens. A colour that never occurs in a marking has no place in the unfolding, and
 /// counts as 0 tokens.
-fn compare_colours(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
+fn compare_colours(
+    atom: &MultisetAtom,
+    names: &mut NameResolver<'_>,
+) -> Result<Formula, TextFailure> {
     let mut counts: BTreeMap<Option<PlaceId>, i64> = BTreeMap::new();
     for tokens in &atom.tokens {
         let components: Vec<&str> = tokens
             .colour
             .iter()
             .map(|component| match component {
-                Component::Number(text) | Component::Name(text) => text.as_str(),
+                ColourComponent::Number(text) | ColourComponent::Name(text) => text.as_str(),
             })
             .collect();
         let colour = if components.is_empty() { ".".to_owned() } else { components.join(",") };
@@ -437,12 +455,12 @@ fn compare_colours(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failur
         let sum = counts.entry(place).or_insert(0);
         *sum = sum.checked_add(tokens.count).ok_or_else(|| {
             let problem = FormulaProblem::BadNumber(format!("{sum} + {}", tokens.count));
-            Failure { span: tokens.at.clone(), problem }
+            TextFailure { span: tokens.at.clone(), problem }
         })?;
     }
     let relation = match atom.comparison {
-        Comparison::Contains => Relation::AtLeast,
-        Comparison::Equals => Relation::Equal,
+        MultisetComparison::Contains => NumberRelation::AtLeast,
+        MultisetComparison::Equals => NumberRelation::Equal,
     };
     let compare = |places: Vec<PlaceId>, count| Formula::Compare {
         left: Expression::Tokens(places),
@@ -451,10 +469,10 @@ fn compare_colours(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failur
     };
     let mut parts: Vec<Formula> = counts
         .iter()
-        .filter(|(_, count)| atom.comparison == Comparison::Equals || **count > 0)
+        .filter(|(_, count)| atom.comparison == MultisetComparison::Equals || **count > 0)
         .map(|(place, &count)| compare(place.iter().copied().collect(), count))
         .collect();
-    if atom.comparison == Comparison::Equals {
+    if atom.comparison == MultisetComparison::Equals {
         let mut others = names.place_at(&atom.place, &atom.at)?;
         others.retain(|&place| !counts.contains_key(&Some(place)));
         parts.push(compare(others, 0));

@@ -1,6 +1,6 @@
-//! The textual formula languages: Parikh's inline language ([`Language::Inline`]), the contest's
-//! current texts ([`Language::Contest`]) and those of 2011 ([`Language::Mcc2011`]), and LoLA's
-//! formulas ([`Language::Lola`]).
+//! The textual formula languages: Parikh's inline language ([`TextLanguage::Inline`]), the
+//! contest's current texts ([`TextLanguage::Contest`]) and those of 2011
+//! ([`TextLanguage::Mcc2011`]), and LoLA's formulas ([`TextLanguage::Lola`]).
 //!
 //! All readers return the same trees as the reader of query files. Tokens come from `lexer`. The
 //! parser `precedence` handles operators and parentheses with a stack on the heap. The modules
@@ -20,9 +20,9 @@ pub use diagnostic::TextError;
 
 use super::named::NamedNodes;
 use super::{Formula, FormulaProblem};
-use diagnostic::Source;
-use lexer::{Cursor, Kind};
-use operands::{Names, NodeTexts};
+use diagnostic::NamedText;
+use lexer::{LexemeKind, TokenCursor};
+use operands::{NameResolver, NodeTexts};
 use parikh_net::Net;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -34,7 +34,7 @@ use winnow::token::take_while;
 
 /// A formula language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub enum TextLanguage {
     /// Parikh's own language: `EF (p >= 2 && !fireable(t))`.
     Inline,
     /// The `.txt` files beside the contest's XML files, in both dialects.
@@ -62,26 +62,26 @@ pub struct TextFormula {
 
 /// A problem with its byte range in the text.
 #[derive(Clone, Debug)]
-struct Failure {
+struct TextFailure {
     span: Range<usize>,
     problem: FormulaProblem,
 }
 
 /// Detects the language of a text.
-pub fn detect(text: &str) -> Language {
+pub fn detect(text: &str) -> TextLanguage {
     let start = text.trim_start();
     if start.strip_prefix("Property").is_some_and(|rest| rest.starts_with([' ', '\t'])) {
-        return Language::Contest;
+        return TextLanguage::Contest;
     }
     if lola::is(text) {
-        return Language::Lola;
+        return TextLanguage::Lola;
     }
     // `name = reachable` is not valid in the inline language, where `=` compares numbers.
     let lines = text.lines().filter_map(|line| line.split_once('='));
     let mut verbs = lines.map(|(_, rest)| rest.split_whitespace().next());
     match verbs.any(|verb| matches!(verb, Some("reachable" | "invariant"))) {
-        true => Language::Mcc2011,
-        false => Language::Inline,
+        true => TextLanguage::Mcc2011,
+        false => TextLanguage::Inline,
     }
 }
 
@@ -90,31 +90,31 @@ pub fn detect(text: &str) -> Language {
 pub fn read(
     text: &str,
     file: &str,
-    language: Language,
+    language: TextLanguage,
     net: &Net,
     strict: bool,
 ) -> Vec<TextFormula> {
-    let source = Source::new(file, text);
+    let source = NamedText::new(file, text);
     let texts = match language {
-        Language::Inline => NodeTexts::Names,
-        Language::Lola => NodeTexts::Words,
-        Language::Contest | Language::Mcc2011 => NodeTexts::Ids,
+        TextLanguage::Inline => NodeTexts::Names,
+        TextLanguage::Lola => NodeTexts::Words,
+        TextLanguage::Contest | TextLanguage::Mcc2011 => NodeTexts::Ids,
     };
-    let mut names = Names::new(net, texts);
+    let mut names = NameResolver::new(net, texts);
     let mut taken = HashSet::new();
     let mut formulas = Vec::new();
     match language {
-        Language::Inline => {
+        TextLanguage::Inline => {
             for range in entries(text) {
                 formulas.push(inline_formula(&source, range, &mut names, &mut taken));
             }
         }
-        Language::Contest => {
+        TextLanguage::Contest => {
             for range in contest::properties(text) {
                 let property = contest::property(text, range, &mut names);
                 let (id, description) = (property.id.to_owned(), property.description);
                 let formula = match id.is_empty() {
-                    true => Err(Failure { span: property.at, problem: FormulaProblem::NoId }),
+                    true => Err(TextFailure { span: property.at, problem: FormulaProblem::NoId }),
                     false => property.formula,
                 };
                 let formula = formula.map_err(|failure| source.error(failure));
@@ -122,7 +122,7 @@ pub fn read(
                 formulas.push(TextFormula { id, description, formula, remarks, named });
             }
         }
-        Language::Lola => {
+        TextLanguage::Lola => {
             for translated in lola::formulas(text) {
                 let formula = translated.and_then(|it| lola_formula(&it, &mut names));
                 let formula = formula.map_err(|failure| source.error(failure));
@@ -131,7 +131,7 @@ pub fn read(
                 formulas.push(TextFormula { id, description, formula, remarks, named });
             }
         }
-        Language::Mcc2011 => {
+        TextLanguage::Mcc2011 => {
             for read in mcc2011::definitions(text) {
                 let once = unused(&mut taken, &read.name, read.at);
                 let formula = read
@@ -155,8 +155,8 @@ pub fn read_definitions(
     text: &str,
     file: &str,
 ) -> Vec<(Result<mcc2011::Definition, TextError>, Vec<TextError>)> {
-    let source = Source::new(file, text);
-    let shown = |read: mcc2011::Read| {
+    let source = NamedText::new(file, text);
+    let shown = |read: mcc2011::ReadDefinition| {
         let definition = read.definition.map_err(|failure| source.error(failure));
         let remarks = read.remarks.into_iter().map(|remark| source.error(remark)).collect();
         (definition, remarks)
@@ -166,15 +166,17 @@ pub fn read_definitions(
 
 /// Reads one formula in the inline language, which may have several lines.
 pub fn read_one(text: &str, file: &str, net: &Net) -> TextFormula {
-    let source = Source::new(file, text);
-    let mut names = Names::new(net, NodeTexts::Names);
+    let source = NamedText::new(file, text);
+    let mut names = NameResolver::new(net, NodeTexts::Names);
     inline_formula(&source, 0..text.len(), &mut names, &mut HashSet::new())
 }
 
-fn unused(taken: &mut HashSet<String>, name: &str, at: Range<usize>) -> Result<(), Failure> {
+fn unused(taken: &mut HashSet<String>, name: &str, at: Range<usize>) -> Result<(), TextFailure> {
     match name.is_empty() || taken.insert(name.to_owned()) {
         true => Ok(()),
-        false => Err(Failure { span: at, problem: FormulaProblem::SecondOfName(name.to_owned()) }),
+        false => {
+            Err(TextFailure { span: at, problem: FormulaProblem::SecondOfName(name.to_owned()) })
+        }
     }
 }
 
@@ -205,9 +207,9 @@ fn entries(text: &str) -> Vec<Range<usize>> {
 
 /// Reads `name: formula` or a formula alone.
 fn inline_formula(
-    source: &Source<'_>,
+    source: &NamedText<'_>,
     range: Range<usize>,
-    names: &mut Names<'_>,
+    names: &mut NameResolver<'_>,
     taken: &mut HashSet<String>,
 ) -> TextFormula {
     let text = &source.text[range.clone()];
@@ -218,12 +220,13 @@ fn inline_formula(
         }
         None => ("", range.clone(), range.clone()),
     };
-    let mut cursor = Cursor::new(source.text, body, &inline::LEXIS);
+    let mut cursor = TokenCursor::new(source.text, body, &inline::LEXIS);
     let mut remarks = Vec::new();
     let formula = match cursor.peek().kind {
-        Kind::End => {
-            Err(Failure { span: cursor.peek().span.clone(), problem: FormulaProblem::NoFormula })
-        }
+        LexemeKind::End => Err(TextFailure {
+            span: cursor.peek().span.clone(),
+            problem: FormulaProblem::NoFormula,
+        }),
         _ => inline::formula(&mut cursor, names, &mut remarks),
     };
     let formula = formula.and_then(|formula| unused(taken, id, at).map(|()| formula));
@@ -237,11 +240,17 @@ fn inline_formula(
 }
 
 /// Reads a formula of LoLA that was translated into the inline language.
-fn lola_formula(translated: &lola::Translated, names: &mut Names<'_>) -> Result<Formula, Failure> {
+fn lola_formula(
+    translated: &lola::InlineTranslation,
+    names: &mut NameResolver<'_>,
+) -> Result<Formula, TextFailure> {
     let text = &translated.text;
-    let mut cursor = Cursor::new(text, 0..text.len(), &inline::LEXIS);
+    let mut cursor = TokenCursor::new(text, 0..text.len(), &inline::LEXIS);
     let formula = inline::formula(&mut cursor, names, &mut Vec::new());
-    formula.map_err(|Failure { span, problem }| Failure { span: translated.origin(&span), problem })
+    formula.map_err(|TextFailure { span, problem }| TextFailure {
+        span: translated.origin(&span),
+        problem,
+    })
 }
 
 /// Returns the name before the colon, and the byte offset behind the colon.

@@ -1,9 +1,9 @@
 //! Operands of the languages whose trees are [`Formula`]s: formulas, numbers and names. Also
 //! applies operators to operands.
 
-use super::Failure;
-use super::lexer::{Cursor, Kind, Token};
-use super::precedence::{Operator, Part};
+use super::TextFailure;
+use super::lexer::{Lexeme, LexemeKind, TokenCursor};
+use super::precedence::{FormulaOperator, SpannedValue};
 use crate::formula::named::NamedNodes;
 use crate::formula::{Expression, Formula, FormulaProblem};
 use parikh_net::{Mention, NameIndex, Net, NodeKind, PlaceId, TransitionId};
@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 /// A parsed operand.
-pub(super) enum Value {
+pub(super) enum OperandValue {
     Formula(Formula),
     Number(Expression),
 }
@@ -28,7 +28,7 @@ pub(super) enum NodeTexts {
 }
 
 /// Resolves names of a net.
-pub(super) struct Names<'n> {
+pub(super) struct NameResolver<'n> {
     net: &'n Net,
     texts: NodeTexts,
     /// The name indexes of places and of transitions; `None` if no node has a label.
@@ -40,9 +40,9 @@ pub(super) struct Names<'n> {
     guesses: usize,
 }
 
-impl<'n> Names<'n> {
+impl<'n> NameResolver<'n> {
     pub(super) fn new(net: &'n Net, texts: NodeTexts) -> Self {
-        Names { net, texts, indexes: Default::default(), named: Vec::new(), guesses: 50 }
+        NameResolver { net, texts, indexes: Default::default(), named: Vec::new(), guesses: 50 }
     }
 
     /// Returns the nodes of names resolved since the last call.
@@ -63,7 +63,7 @@ impl<'n> Names<'n> {
         text: &str,
         mention: Mention,
         span: &Range<usize>,
-    ) -> Result<Vec<String>, Failure> {
+    ) -> Result<Vec<String>, TextFailure> {
         let Some(index) = self.index(kind) else { return Ok(vec![text.to_owned()]) };
         let ids = match index.find(text, mention) {
             Ok(ids) => ids.into_iter().map(str::to_owned).collect(),
@@ -72,7 +72,7 @@ impl<'n> Names<'n> {
                 let candidates = several.into_iter().map(str::to_owned).collect();
                 let name = text.to_owned();
                 let problem = FormulaProblem::AmbiguousName { name, kind, candidates };
-                return Err(Failure { span: span.clone(), problem });
+                return Err(TextFailure { span: span.clone(), problem });
             }
         };
         let is_plain = mention == Mention::Id || !index.is_shared(text) && ids[..] == [text];
@@ -90,20 +90,20 @@ impl<'n> Names<'n> {
     fn nodes(
         &mut self,
         kind: NodeKind,
-        cursor: &mut Cursor<'_>,
-        token: &Token<'_>,
+        cursor: &mut TokenCursor<'_>,
+        token: &Lexeme<'_>,
         is_activity: bool,
-    ) -> Result<(Vec<String>, Range<usize>), Failure> {
+    ) -> Result<(Vec<String>, Range<usize>), TextFailure> {
         let is_exact = self.texts == NodeTexts::Names
             && token.is_word("id")
-            && matches!(cursor.peek().kind, Kind::Quoted(_));
+            && matches!(cursor.peek().kind, LexemeKind::Quoted(_));
         let exact = is_exact.then(|| cursor.take());
         let span = token.span.start..exact.as_ref().unwrap_or(token).span.end;
         let mention = match (self.texts, &token.kind) {
             _ if is_exact => Mention::Id,
             (NodeTexts::Ids, _) => Mention::Id,
             (NodeTexts::Words, _) => Mention::Word,
-            (NodeTexts::Names, Kind::Quoted(_)) => Mention::Name,
+            (NodeTexts::Names, LexemeKind::Quoted(_)) => Mention::Name,
             (NodeTexts::Names, _) if is_activity => Mention::Name,
             (NodeTexts::Names, _) => Mention::Word,
         };
@@ -126,9 +126,9 @@ impl<'n> Names<'n> {
     /// colours, or of the colour that follows, as in `p(red,2)`.
     pub(super) fn place(
         &mut self,
-        cursor: &mut Cursor<'_>,
-        token: &Token<'_>,
-    ) -> Result<Vec<PlaceId>, Failure> {
+        cursor: &mut TokenCursor<'_>,
+        token: &Lexeme<'_>,
+    ) -> Result<Vec<PlaceId>, TextFailure> {
         let (ids, span) = self.nodes(NodeKind::Place, cursor, token, false)?;
         let has_colour = cursor.peek().is("(");
         if let Some(id) = ids.iter().find(|id| has_colour && self.is_erased(id)) {
@@ -178,7 +178,7 @@ impl<'n> Names<'n> {
         place: &str,
         colour: &str,
         span: &Range<usize>,
-    ) -> Result<Option<PlaceId>, Failure> {
+    ) -> Result<Option<PlaceId>, TextFailure> {
         let at = self.net.folding().and_then(|it| it.place_named(place));
         let known = at.and_then(|at| self.net.colour_named(at, colour));
         known.ok_or_else(|| {
@@ -189,7 +189,7 @@ impl<'n> Names<'n> {
                 colour: colour.to_owned(),
                 sort: sort.unwrap_or_default().to_owned(),
             };
-            Failure { span: span.clone(), problem }
+            TextFailure { span: span.clone(), problem }
         })
     }
 
@@ -198,13 +198,13 @@ impl<'n> Names<'n> {
         &mut self,
         name: &str,
         span: &Range<usize>,
-    ) -> Result<Vec<PlaceId>, Failure> {
+    ) -> Result<Vec<PlaceId>, TextFailure> {
         match self.net.places_named(name) {
             Some(places) => Ok(places),
             None => {
                 let guess = self.guess();
                 let problem = FormulaProblem::unknown_place(name, self.net, guess);
-                Err(Failure { span: span.clone(), problem })
+                Err(TextFailure { span: span.clone(), problem })
             }
         }
     }
@@ -213,9 +213,9 @@ impl<'n> Names<'n> {
     /// bindings.
     pub(super) fn transition(
         &mut self,
-        cursor: &mut Cursor<'_>,
-        token: &Token<'_>,
-    ) -> Result<Vec<TransitionId>, Failure> {
+        cursor: &mut TokenCursor<'_>,
+        token: &Lexeme<'_>,
+    ) -> Result<Vec<TransitionId>, TextFailure> {
         let (ids, span) = self.nodes(NodeKind::Transition, cursor, token, false)?;
         self.transitions_at(&ids, &span)
     }
@@ -224,9 +224,9 @@ impl<'n> Names<'n> {
     /// this id.
     pub(super) fn activity(
         &mut self,
-        cursor: &mut Cursor<'_>,
-        token: &Token<'_>,
-    ) -> Result<Vec<TransitionId>, Failure> {
+        cursor: &mut TokenCursor<'_>,
+        token: &Lexeme<'_>,
+    ) -> Result<Vec<TransitionId>, TextFailure> {
         let (ids, span) = self.nodes(NodeKind::Transition, cursor, token, true)?;
         self.transitions_at(&ids, &span)
     }
@@ -236,13 +236,13 @@ impl<'n> Names<'n> {
         &mut self,
         ids: &[String],
         span: &Range<usize>,
-    ) -> Result<Vec<TransitionId>, Failure> {
+    ) -> Result<Vec<TransitionId>, TextFailure> {
         let mut transitions = Vec::new();
         for id in ids {
             transitions.extend(self.net.transitions_named(id).ok_or_else(|| {
                 let guess = self.guess();
                 let problem = FormulaProblem::unknown_transition(id, self.net, guess);
-                Failure { span: span.clone(), problem }
+                TextFailure { span: span.clone(), problem }
             })?);
         }
         Ok(transitions)
@@ -250,36 +250,39 @@ impl<'n> Names<'n> {
 }
 
 /// Returns the name in a word or quoted token.
-pub(super) fn name<'a>(token: &'a Token<'_>) -> Option<&'a str> {
+pub(super) fn name<'a>(token: &'a Lexeme<'_>) -> Option<&'a str> {
     match &token.kind {
-        Kind::Word(name) => Some(name),
-        Kind::Quoted(name) => Some(name),
+        LexemeKind::Word(name) => Some(name),
+        LexemeKind::Quoted(name) => Some(name),
         _ => None,
     }
 }
 
 /// Returns the failure that the colours of a place are erased.
-pub(super) fn erased(place: &str, span: &Range<usize>) -> Failure {
+pub(super) fn erased(place: &str, span: &Range<usize>) -> TextFailure {
     let problem = FormulaProblem::ErasedColours { place: place.to_owned() };
-    Failure { span: span.clone(), problem }
+    TextFailure { span: span.clone(), problem }
 }
 
 /// Takes a colour in parentheses, and returns it without the outer parentheses.
-fn colour(cursor: &mut Cursor<'_>) -> Result<String, Failure> {
+fn colour(cursor: &mut TokenCursor<'_>) -> Result<String, TextFailure> {
     let (mut text, mut open) = (String::new(), 0);
     loop {
         let token = cursor.take();
         match &token.kind {
-            Kind::Symbol("(") => open += 1,
-            Kind::Symbol(")") => open -= 1,
-            Kind::Symbol("," | "-" | ".") | Kind::Word(_) | Kind::Integer(_) | Kind::Quoted(_) => {}
+            LexemeKind::Symbol("(") => open += 1,
+            LexemeKind::Symbol(")") => open -= 1,
+            LexemeKind::Symbol("," | "-" | ".")
+            | LexemeKind::Word(_)
+            | LexemeKind::Integer(_)
+            | LexemeKind::Quoted(_) => {}
             _ => return Err(token.instead_of("a colour like `(red,2)`")),
         }
         match &token.kind {
-            Kind::Symbol(symbol) => text.push_str(symbol),
-            Kind::Word(word) => text.push_str(word),
-            Kind::Integer(digits) => text.push_str(digits),
-            Kind::Quoted(name) => text.push_str(name),
+            LexemeKind::Symbol(symbol) => text.push_str(symbol),
+            LexemeKind::Word(word) => text.push_str(word),
+            LexemeKind::Integer(digits) => text.push_str(digits),
+            LexemeKind::Quoted(name) => text.push_str(name),
             _ => {}
         }
         if open == 0 {
@@ -290,9 +293,9 @@ fn colour(cursor: &mut Cursor<'_>) -> Result<String, Failure> {
 
 /// Takes `( name, … )` with at least one name, and converts each name to ids.
 pub(super) fn list<Id>(
-    cursor: &mut Cursor<'_>,
-    mut named: impl FnMut(&mut Cursor<'_>, &Token<'_>) -> Result<Vec<Id>, Failure>,
-) -> Result<Vec<Id>, Failure> {
+    cursor: &mut TokenCursor<'_>,
+    mut named: impl FnMut(&mut TokenCursor<'_>, &Lexeme<'_>) -> Result<Vec<Id>, TextFailure>,
+) -> Result<Vec<Id>, TextFailure> {
     cursor.expect("(")?;
     let mut ids = Vec::new();
     loop {
@@ -309,75 +312,79 @@ pub(super) fn list<Id>(
 }
 
 /// Returns the whole number in a token, negated if `minus`.
-pub(super) fn integer(token: &Token<'_>, minus: bool) -> Result<i64, Failure> {
-    let Kind::Integer(digits) = token.kind else {
+pub(super) fn integer(token: &Lexeme<'_>, minus: bool) -> Result<i64, TextFailure> {
+    let LexemeKind::Integer(digits) = token.kind else {
         return Err(token.instead_of("a whole number"));
     };
     let text = if minus { format!("-{digits}") } else { digits.to_owned() };
-    let bad =
-        |_| Failure { span: token.span.clone(), problem: FormulaProblem::BadNumber(text.clone()) };
+    let bad = |_| TextFailure {
+        span: token.span.clone(),
+        problem: FormulaProblem::BadNumber(text.clone()),
+    };
     text.parse().map_err(bad)
 }
 
 /// Returns the part as a subformula.
-pub(super) fn formula(part: Part<Value>) -> Result<Formula, Failure> {
+pub(super) fn formula(part: SpannedValue<OperandValue>) -> Result<Formula, TextFailure> {
     match part.value {
-        Value::Formula(Formula::PlaceBound(_)) => {
-            Err(Failure { span: part.span, problem: FormulaProblem::BoundInside })
+        OperandValue::Formula(Formula::PlaceBound(_)) => {
+            Err(TextFailure { span: part.span, problem: FormulaProblem::BoundInside })
         }
-        Value::Formula(formula) => Ok(formula),
-        Value::Number(_) => Err(Failure { span: part.span, problem: FormulaProblem::NoProperty }),
+        OperandValue::Formula(formula) => Ok(formula),
+        OperandValue::Number(_) => {
+            Err(TextFailure { span: part.span, problem: FormulaProblem::NoProperty })
+        }
     }
 }
 
 /// Returns the part as a whole formula, which may be the query for a bound.
-pub(super) fn whole(part: Part<Value>) -> Result<Formula, Failure> {
+pub(super) fn whole(part: SpannedValue<OperandValue>) -> Result<Formula, TextFailure> {
     match part.value {
-        Value::Formula(formula) => Ok(formula),
-        Value::Number(_) => formula(part),
+        OperandValue::Formula(formula) => Ok(formula),
+        OperandValue::Number(_) => formula(part),
     }
 }
 
-fn number(part: Part<Value>) -> Result<Expression, Failure> {
+fn number(part: SpannedValue<OperandValue>) -> Result<Expression, TextFailure> {
     match part.value {
-        Value::Number(number) => Ok(number),
-        Value::Formula(_) => {
-            let compared = matches!(part.by, Some(Operator::Compare(_)));
+        OperandValue::Number(number) => Ok(number),
+        OperandValue::Formula(_) => {
+            let compared = matches!(part.by, Some(FormulaOperator::Compare(_)));
             let problem = match compared {
                 true => FormulaProblem::ChainedComparison,
                 false => FormulaProblem::NoNumber,
             };
-            Err(Failure { span: part.span, problem })
+            Err(TextFailure { span: part.span, problem })
         }
     }
 }
 
 /// Applies a prefix operator.
 pub(super) fn prefix(
-    operator: Operator,
+    operator: FormulaOperator,
     at: Range<usize>,
-    operand: Part<Value>,
-) -> Result<Value, Failure> {
+    operand: SpannedValue<OperandValue>,
+) -> Result<OperandValue, TextFailure> {
     let operand = Box::new(formula(operand)?);
-    Ok(Value::Formula(match operator {
-        Operator::Not => Formula::Not(operand),
-        Operator::AllPaths => Formula::AllPaths(operand),
-        Operator::ExistsPath => Formula::ExistsPath(operand),
-        Operator::Globally => Formula::Globally(operand),
-        Operator::Finally => Formula::Finally(operand),
-        Operator::Next => Formula::Next(operand),
-        _ => return Err(Failure { span: at, problem: FormulaProblem::NoProperty }),
+    Ok(OperandValue::Formula(match operator {
+        FormulaOperator::Not => Formula::Not(operand),
+        FormulaOperator::AllPaths => Formula::AllPaths(operand),
+        FormulaOperator::ExistsPath => Formula::ExistsPath(operand),
+        FormulaOperator::Globally => Formula::Globally(operand),
+        FormulaOperator::Finally => Formula::Finally(operand),
+        FormulaOperator::Next => Formula::Next(operand),
+        _ => return Err(TextFailure { span: at, problem: FormulaProblem::NoProperty }),
     }))
 }
 
 /// Applies an infix operator. If the same chain operator made the left operand, the right operand
 /// is added to it.
 pub(super) fn infix(
-    operator: Operator,
-    left: Part<Value>,
-    right: Part<Value>,
-) -> Result<Value, Failure> {
-    use Operator as O;
+    operator: FormulaOperator,
+    left: SpannedValue<OperandValue>,
+    right: SpannedValue<OperandValue>,
+) -> Result<OperandValue, TextFailure> {
+    use FormulaOperator as O;
     let joins = operator.is_chain() && left.by == Some(operator);
     match operator {
         O::Plus | O::Minus | O::Times => {
@@ -395,16 +402,16 @@ pub(super) fn infix(
                 (O::Times, left, _) => Expression::Product(vec![left, right]),
                 (_, left, _) => Expression::Difference(Box::new(left), Box::new(right)),
             };
-            return Ok(Value::Number(numbers));
+            return Ok(OperandValue::Number(numbers));
         }
         O::Compare(relation) => {
             let (left, right) = (number(left)?, number(right)?);
-            return Ok(Value::Formula(Formula::Compare { left, relation, right }));
+            return Ok(OperandValue::Formula(Formula::Compare { left, relation, right }));
         }
         _ => {}
     }
     let (left, right) = (formula(left)?, formula(right)?);
-    Ok(Value::Formula(match (operator, left, joins) {
+    Ok(OperandValue::Formula(match (operator, left, joins) {
         (O::And, Formula::And(mut parts), true) => {
             parts.push(right);
             Formula::And(parts)

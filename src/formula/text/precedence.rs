@@ -11,14 +11,14 @@
 //! operators with their precedences, and the results of operators. Numbers and formulas are values
 //! of one type, so an opening parenthesis can begin either.
 
-use super::Failure;
-use super::lexer::{Cursor, Kind, Token};
-use crate::formula::{FormulaProblem, MAX_DEPTH, Relation};
+use super::TextFailure;
+use super::lexer::{Lexeme, LexemeKind, TokenCursor};
+use crate::formula::{FormulaProblem, MAX_DEPTH, NumberRelation};
 use std::ops::Range;
 
 /// The operators of all languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operator {
+pub(super) enum FormulaOperator {
     Not,
     AllPaths,
     ExistsPath,
@@ -31,32 +31,38 @@ pub(super) enum Operator {
     Xor,
     Implies,
     Equivalent,
-    Compare(Relation),
+    Compare(NumberRelation),
     Plus,
     Minus,
     Times,
 }
 
-impl Operator {
+impl FormulaOperator {
     /// Returns true if operands in a row become operands of one operator.
     pub(super) fn is_chain(self) -> bool {
-        matches!(self, Operator::And | Operator::Or | Operator::Plus | Operator::Times)
+        matches!(
+            self,
+            FormulaOperator::And
+                | FormulaOperator::Or
+                | FormulaOperator::Plus
+                | FormulaOperator::Times
+        )
     }
 
     /// Returns true if a ∘ b ∘ c means a ∘ (b ∘ c).
     fn is_right_associative(self) -> bool {
-        matches!(self, Operator::Implies | Operator::Until)
+        matches!(self, FormulaOperator::Implies | FormulaOperator::Until)
     }
 }
 
 /// A value with its position and origin.
 #[derive(Clone, Debug)]
-pub(super) struct Part<V> {
+pub(super) struct SpannedValue<V> {
     pub(super) value: V,
     /// The byte range, including parentheses around the value.
     pub(super) span: Range<usize>,
     /// The operator that made the value; `None` for leaves and in parentheses.
-    pub(super) by: Option<Operator>,
+    pub(super) by: Option<FormulaOperator>,
     pub(super) parenthesised: bool,
     /// The nesting depth of operators and leaves.
     depth: usize,
@@ -68,16 +74,16 @@ pub(super) trait Grammar<'t> {
     type Value;
 
     /// Returns the prefix operators of a token, outermost first. Most tokens have none.
-    fn prefixes(&self, token: &Token<'t>) -> &'static [Operator];
+    fn prefixes(&self, token: &Lexeme<'t>) -> &'static [FormulaOperator];
 
     /// Returns the infix operator of a token, with its precedence.
-    fn infix(&self, token: &Token<'t>) -> Option<(Operator, u8)>;
+    fn infix(&self, token: &Lexeme<'t>) -> Option<(FormulaOperator, u8)>;
 
     /// Returns the precedence of prefix operators.
     fn prefix_level(&self) -> u8;
 
     /// Returns the closing symbol if the next token opens a group.
-    fn group(&self, cursor: &mut Cursor<'t>) -> Option<&'static str> {
+    fn group(&self, cursor: &mut TokenCursor<'t>) -> Option<&'static str> {
         cursor.peek().is("(").then_some(")")
     }
 
@@ -86,15 +92,15 @@ pub(super) trait Grammar<'t> {
     /// infix operator or `closing` may follow by default.
     fn behind(
         &self,
-        _operand: &Part<Self::Value>,
+        _operand: &SpannedValue<Self::Value>,
         _compared: bool,
-        token: &Token<'t>,
+        token: &Lexeme<'t>,
         closing: Option<&'static str>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), TextFailure> {
         match closing {
             Some(closing) if self.infix(token).is_none() && !token.is(closing) => Err(token
                 .instead_of(match token.kind {
-                    Kind::End => format!("`{closing}`"),
+                    LexemeKind::End => format!("`{closing}`"),
                     _ => format!("an operator or `{closing}`"),
                 })),
             _ => Ok(()),
@@ -102,32 +108,32 @@ pub(super) trait Grammar<'t> {
     }
 
     /// Takes an operand.
-    fn operand(&mut self, cursor: &mut Cursor<'t>) -> Result<Self::Value, Failure>;
+    fn operand(&mut self, cursor: &mut TokenCursor<'t>) -> Result<Self::Value, TextFailure>;
 
     /// Applies a prefix operator at the position `at`.
     fn apply_prefix(
         &mut self,
-        operator: Operator,
+        operator: FormulaOperator,
         at: Range<usize>,
-        operand: Part<Self::Value>,
-    ) -> Result<Self::Value, Failure>;
+        operand: SpannedValue<Self::Value>,
+    ) -> Result<Self::Value, TextFailure>;
 
     /// Applies an infix operator at the position `at`. For a chain operator
-    /// ([`Operator::is_chain`]), the right operand is added to a left operand that the same
+    /// ([`FormulaOperator::is_chain`]), the right operand is added to a left operand that the same
     /// operator made.
     fn apply_infix(
         &mut self,
-        operator: Operator,
+        operator: FormulaOperator,
         at: Range<usize>,
-        left: Part<Self::Value>,
-        right: Part<Self::Value>,
-    ) -> Result<Self::Value, Failure>;
+        left: SpannedValue<Self::Value>,
+        right: SpannedValue<Self::Value>,
+    ) -> Result<Self::Value, TextFailure>;
 }
 
-enum Open<V> {
+enum PendingOperator<V> {
     Group { at: Range<usize> },
-    Prefix { operator: Operator, at: Range<usize> },
-    Infix { left: Part<V>, operator: Operator, at: Range<usize>, level: u8 },
+    Prefix { operator: FormulaOperator, at: Range<usize> },
+    Infix { left: SpannedValue<V>, operator: FormulaOperator, at: Range<usize>, level: u8 },
 }
 
 /// The largest number of open operators and parentheses. Operators are limited by the depth of
@@ -136,15 +142,15 @@ const MOST_OPEN: usize = 10 * MAX_DEPTH;
 
 /// Takes the longest expression from here.
 pub(super) fn expression<'t, G: Grammar<'t>>(
-    cursor: &mut Cursor<'t>,
+    cursor: &mut TokenCursor<'t>,
     grammar: &mut G,
-) -> Result<Part<G::Value>, Failure> {
-    let mut stack: Vec<Open<G::Value>> = Vec::new();
+) -> Result<SpannedValue<G::Value>, TextFailure> {
+    let mut stack: Vec<PendingOperator<G::Value>> = Vec::new();
     // The closing symbols of the groups on the stack.
     let mut closings: Vec<&'static str> = Vec::new();
     loop {
         if stack.len() > MOST_OPEN {
-            return Err(Failure {
+            return Err(TextFailure {
                 span: cursor.peek().span.clone(),
                 problem: FormulaProblem::TooManyOpen(MOST_OPEN),
             });
@@ -152,20 +158,20 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
         let prefixes = grammar.prefixes(cursor.peek());
         if !prefixes.is_empty() {
             let at = cursor.take().span;
-            let prefix = |&operator: &_| Open::Prefix { operator, at: at.clone() };
+            let prefix = |&operator: &_| PendingOperator::Prefix { operator, at: at.clone() };
             stack.extend(prefixes.iter().map(prefix));
             continue;
         }
         if let Some(closing) = grammar.group(cursor) {
             let at = cursor.take().span;
-            stack.push(Open::Group { at });
+            stack.push(PendingOperator::Group { at });
             closings.push(closing);
             continue;
         }
         let start = cursor.position();
         let value = grammar.operand(cursor)?;
         let span = start..cursor.end();
-        let mut part = Part { value, span, by: None, parenthesised: false, depth: 1 };
+        let mut part = SpannedValue { value, span, by: None, parenthesised: false, depth: 1 };
         // After an operand.
         loop {
             let token = cursor.peek();
@@ -176,31 +182,31 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
             if let Some((operator, level)) = grammar.infix(token) {
                 let at = cursor.take().span;
                 part = reduce(grammar, &mut stack, part, level, operator.is_right_associative())?;
-                stack.push(Open::Infix { left: part, operator, at, level });
+                stack.push(PendingOperator::Infix { left: part, operator, at, level });
                 break;
             }
             part = reduce(grammar, &mut stack, part, 0, false)?;
             match stack.pop() {
                 None => return Ok(part),
                 // The check above ensures that the next token closes the group.
-                Some(Open::Group { at }) => {
+                Some(PendingOperator::Group { at }) => {
                     closings.pop();
                     part.span = at.start..cursor.take().span.end;
                     part.by = None;
                     part.parenthesised = true;
                 }
                 // `reduce` removes all operators above a group.
-                Some(Open::Prefix { .. } | Open::Infix { .. }) => {}
+                Some(PendingOperator::Prefix { .. } | PendingOperator::Infix { .. }) => {}
             }
         }
     }
 }
 
 /// Returns true if the next operand is on the right of a comparison, perhaps inside a sum.
-fn is_compared<V>(stack: &[Open<V>]) -> bool {
-    use Operator as O;
+fn is_compared<V>(stack: &[PendingOperator<V>]) -> bool {
+    use FormulaOperator as O;
     let mut operators = stack.iter().rev().map(|open| match open {
-        Open::Infix { operator, .. } => Some(*operator),
+        PendingOperator::Infix { operator, .. } => Some(*operator),
         _ => None,
     });
     let first = operators.find(|open| !matches!(open, Some(O::Plus | O::Minus | O::Times)));
@@ -211,21 +217,21 @@ fn is_compared<V>(stack: &[Open<V>]) -> bool {
 /// level are applied, too, unless `right` is set.
 fn reduce<'t, G: Grammar<'t>>(
     grammar: &mut G,
-    stack: &mut Vec<Open<G::Value>>,
-    mut part: Part<G::Value>,
+    stack: &mut Vec<PendingOperator<G::Value>>,
+    mut part: SpannedValue<G::Value>,
     level: u8,
     right: bool,
-) -> Result<Part<G::Value>, Failure> {
+) -> Result<SpannedValue<G::Value>, TextFailure> {
     let binds = |own: u8| own > level || own == level && !right;
     loop {
         part = match stack.pop() {
-            Some(Open::Prefix { operator, at }) if binds(grammar.prefix_level()) => {
+            Some(PendingOperator::Prefix { operator, at }) if binds(grammar.prefix_level()) => {
                 let span = at.start..part.span.end;
                 let depth = part.depth + 1;
                 let value = grammar.apply_prefix(operator, at, part)?;
                 made(operator, value, span, depth)?
             }
-            Some(Open::Infix { left, operator, at, level }) if binds(level) => {
+            Some(PendingOperator::Infix { left, operator, at, level }) if binds(level) => {
                 let span = left.span.start..part.span.end;
                 let joins = operator.is_chain() && left.by == Some(operator);
                 let depth = match joins {
@@ -243,9 +249,14 @@ fn reduce<'t, G: Grammar<'t>>(
     }
 }
 
-fn made<V>(by: Operator, value: V, span: Range<usize>, depth: usize) -> Result<Part<V>, Failure> {
+fn made<V>(
+    by: FormulaOperator,
+    value: V,
+    span: Range<usize>,
+    depth: usize,
+) -> Result<SpannedValue<V>, TextFailure> {
     if depth > MAX_DEPTH {
-        return Err(Failure { span, problem: FormulaProblem::TooDeep });
+        return Err(TextFailure { span, problem: FormulaProblem::TooDeep });
     }
-    Ok(Part { value, span, by: Some(by), parenthesised: false, depth })
+    Ok(SpannedValue { value, span, by: Some(by), parenthesised: false, depth })
 }

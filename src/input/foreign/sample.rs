@@ -9,11 +9,11 @@ pub(super) struct ForeignFormat {
     /// The export or conversion that gives a file Parikh reads.
     pub(super) advice: &'static str,
     /// Returns the piece of a sample that shows this format, if there is one.
-    pub(super) find: fn(&Sample<'_>) -> Option<Sign>,
+    pub(super) find: fn(&Sample<'_>) -> Option<FormatSign>,
 }
 
 /// A piece of a file that shows its format.
-pub(super) struct Sign {
+pub(super) struct FormatSign {
     /// The line, counted from 1.
     pub(super) line: u64,
     /// The text as quoted in messages.
@@ -22,27 +22,27 @@ pub(super) struct Sign {
 
 /// A line that is not blank and not a remark.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'t> {
+pub(super) struct SampleLine<'t> {
     /// The line number, counted from 1.
     pub(super) number: u64,
     /// The text without surrounding blanks.
     pub(super) text: &'t str,
 }
 
-impl<'t> Line<'t> {
+impl<'t> SampleLine<'t> {
     /// Returns the first word.
     pub(super) fn first(&self) -> &'t str {
         self.text.split_whitespace().next().unwrap_or_default()
     }
 
     /// Returns the line as a sign.
-    pub(super) fn sign(&self) -> Sign {
-        Sign { line: self.number, text: self.text.to_owned() }
+    pub(super) fn sign(&self) -> FormatSign {
+        FormatSign { line: self.number, text: self.text.to_owned() }
     }
 }
 
 /// The opening tag of an element.
-pub(super) struct Tag<'t> {
+pub(super) struct SampleTag<'t> {
     /// The line number, counted from 1.
     pub(super) line: u64,
     /// The name, including the prefix.
@@ -51,7 +51,7 @@ pub(super) struct Tag<'t> {
     pub(super) attributes: &'t str,
 }
 
-impl<'t> Tag<'t> {
+impl<'t> SampleTag<'t> {
     /// Returns the local name, without the prefix.
     pub(super) fn name(&self) -> &'t str {
         self.qualified_name.rsplit(':').next().unwrap_or_default()
@@ -76,17 +76,17 @@ impl<'t> Tag<'t> {
     }
 
     /// Returns the tag as a sign.
-    pub(super) fn sign(&self) -> Sign {
-        Sign { line: self.line, text: format!("<{}>", self.qualified_name) }
+    pub(super) fn sign(&self) -> FormatSign {
+        FormatSign { line: self.line, text: format!("<{}>", self.qualified_name) }
     }
 }
 
 /// The beginning of a file.
 pub(super) struct Sample<'t> {
     /// The lines of a file that is not XML.
-    pub(super) lines: Vec<Line<'t>>,
+    pub(super) lines: Vec<SampleLine<'t>>,
     /// The tags of a file in XML, in order. Elements inside `toolspecific` are left out.
-    pub(super) tags: Vec<Tag<'t>>,
+    pub(super) tags: Vec<SampleTag<'t>>,
     /// The text, remarks included.
     pub(super) text: &'t str,
 }
@@ -101,22 +101,22 @@ impl<'t> Sample<'t> {
     }
 
     /// Returns the root element if it has this name.
-    pub(super) fn root(&self, name: &str) -> Option<&Tag<'t>> {
+    pub(super) fn root(&self, name: &str) -> Option<&SampleTag<'t>> {
         self.tags.first().filter(|root| root.name() == name)
     }
 
     /// Returns the first tag with one of these names.
-    pub(super) fn tag(&self, names: &[&str]) -> Option<&Tag<'t>> {
+    pub(super) fn tag(&self, names: &[&str]) -> Option<&SampleTag<'t>> {
         self.tags.iter().find(|tag| names.contains(&tag.name()))
     }
 
     /// Returns the first line.
-    pub(super) fn first(&self) -> Option<&Line<'t>> {
+    pub(super) fn first(&self) -> Option<&SampleLine<'t>> {
         self.lines.first()
     }
 
     /// Returns the first line that begins with one of these words.
-    pub(super) fn line(&self, words: &[&str]) -> Option<&Line<'t>> {
+    pub(super) fn line(&self, words: &[&str]) -> Option<&SampleLine<'t>> {
         self.lines.iter().find(|line| words.contains(&line.first()))
     }
 
@@ -148,7 +148,7 @@ const LONG_REMARKS: [(&str, &str); 3] = [("/*", "*/"), ("(*", "*)"), ("{", "}")]
 
 /// Returns the lines of a text. A remark is left out if a line begins with it. PROD's keywords
 /// begin with `#`, and stay.
-fn lines(text: &str) -> Vec<Line<'_>> {
+fn lines(text: &str) -> Vec<SampleLine<'_>> {
     let mut lines = Vec::new();
     let (mut rest, mut number) = (text, 1);
     loop {
@@ -167,7 +167,7 @@ fn lines(text: &str) -> Vec<Line<'_>> {
             Some(length) => length,
             None => {
                 if is_prod || !LINE_REMARKS.iter().any(|begin| line.starts_with(begin)) {
-                    lines.push(Line { number, text: line.trim_end() });
+                    lines.push(SampleLine { number, text: line.trim_end() });
                 }
                 line.len()
             }
@@ -182,7 +182,7 @@ fn newlines(text: &str) -> u64 {
 }
 
 /// Returns the opening tags of a text in XML.
-fn tags(text: &str) -> Vec<Tag<'_>> {
+fn tags(text: &str) -> Vec<SampleTag<'_>> {
     let mut tags = Vec::new();
     let (mut at, mut line, mut counted) = (0, 1, 0);
     while let Some(found) = text[at..].find('<') {
@@ -211,7 +211,7 @@ fn tags(text: &str) -> Vec<Tag<'_>> {
             }
             continue;
         }
-        tags.push(Tag { line, qualified_name, attributes });
+        tags.push(SampleTag { line, qualified_name, attributes });
     }
     tags
 }

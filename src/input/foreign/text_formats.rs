@@ -1,6 +1,6 @@
 //! Formats in a language of their own that Parikh does not read.
 
-use super::sample::{ForeignFormat, Line, Sample, Sign};
+use super::sample::{ForeignFormat, FormatSign, Sample, SampleLine};
 
 /// The advice where a tool cannot export the net.
 const WRITE_PNML: &str = "write its net as PNML";
@@ -15,9 +15,10 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
         advice: "export it as PNML; only nets without references and synchronous channels are \
                  place/transition nets",
         find: |sample| {
-            let is_sign =
-                |line: &&Line<'_>| ["de.renew", "CH.ifa"].iter().any(|it| line.text.contains(it));
-            sample.lines.iter().take(3).find(is_sign).map(Line::sign)
+            let is_sign = |line: &&SampleLine<'_>| {
+                ["de.renew", "CH.ifa"].iter().any(|it| line.text.contains(it))
+            };
+            sample.lines.iter().take(3).find(is_sign).map(SampleLine::sign)
         },
     },
     ForeignFormat {
@@ -77,7 +78,7 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a net of PROD",
         advice: WRITE_PNML,
-        find: |sample| sample.line(&["#place", "#trans"]).map(Line::sign),
+        find: |sample| sample.line(&["#place", "#trans"]).map(SampleLine::sign),
     },
     ForeignFormat {
         name: "a model of PRISM",
@@ -93,8 +94,8 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
         name: "a model of SMART",
         advice: WRITE_PNML,
         find: |sample| {
-            let is_sign = |line: &&Line<'_>| line.first() == "pn" && line.text.contains(":=");
-            sample.lines.iter().find(is_sign).map(Line::sign)
+            let is_sign = |line: &&SampleLine<'_>| line.first() == "pn" && line.text.contains(":=");
+            sample.lines.iter().find(is_sign).map(SampleLine::sign)
         },
     },
     ForeignFormat {
@@ -129,7 +130,7 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
         advice: "it is no Petri net; write a model of it as PNML",
         find: |sample| {
             begins_with(sample, &[".model", ".inputs", ".outputs"])?;
-            sample.line(&[".names", ".latch", ".gate", ".subckt"]).map(Line::sign)
+            sample.line(&[".names", ".latch", ".gate", ".subckt"]).map(SampleLine::sign)
         },
     },
     ForeignFormat {
@@ -177,16 +178,16 @@ const APT: &[&str] = &[
 ];
 
 /// Returns the first line if its first word is one of these.
-fn begins_with(sample: &Sample<'_>, words: &[&str]) -> Option<Sign> {
+fn begins_with(sample: &Sample<'_>, words: &[&str]) -> Option<FormatSign> {
     let line = sample.first()?;
     words.contains(&line.first()).then(|| line.sign())
 }
 
 /// Finds one of two formats whose lines begin with shared keywords such as `.name`. The format with
 /// more keywords of its own wins.
-fn by_keywords(sample: &Sample<'_>, own: &[&str], others: &[&str]) -> Option<Sign> {
+fn by_keywords(sample: &Sample<'_>, own: &[&str], others: &[&str]) -> Option<FormatSign> {
     sample.first().filter(|line| line.first().starts_with('.'))?;
-    let keyword = |line: &Line<'_>| {
+    let keyword = |line: &SampleLine<'_>| {
         let word = line.first();
         word[..word.find('{').unwrap_or(word.len())].to_owned()
     };
@@ -197,13 +198,13 @@ fn by_keywords(sample: &Sample<'_>, own: &[&str], others: &[&str]) -> Option<Sig
     match line {
         Some(line) if count(own) > count(others) => Some(line.sign()),
         // APT begins with `.name`, so a `.name` without any other keyword counts as APT.
-        None if own == APT && count(others) == 0 => sample.line(&[".name"]).map(Line::sign),
+        None if own == APT && count(others) == 0 => sample.line(&[".name"]).map(SampleLine::sign),
         _ => None,
     }
 }
 
 /// Finds an open net. Its sections of places have kinds, unlike those of LoLA's plain nets.
-fn open_net(sample: &Sample<'_>) -> Option<Sign> {
+fn open_net(sample: &Sample<'_>) -> Option<FormatSign> {
     let kinds = ["INTERNAL", "INPUT", "OUTPUT", "SYNCHRONOUS"];
     let mut words = sample.words();
     let is_one = match words.next()? {
@@ -215,14 +216,14 @@ fn open_net(sample: &Sample<'_>) -> Option<Sign> {
         }
         _ => false,
     };
-    is_one.then(|| sample.first().map(Line::sign)).flatten()
+    is_one.then(|| sample.first().map(SampleLine::sign)).flatten()
 }
 
 /// Finds a net of Woflan: statements `place p init 1;` and `trans t in p out q;`.
-fn woflan(sample: &Sample<'_>) -> Option<Sign> {
+fn woflan(sample: &Sample<'_>) -> Option<FormatSign> {
     let first = sample.first()?;
     let is_keyword = |word: &str| ["place", "trans"].iter().any(|it| word.eq_ignore_ascii_case(it));
-    let is_trans = |line: &&Line<'_>| {
+    let is_trans = |line: &&SampleLine<'_>| {
         line.text.split(';').any(|it| {
             it.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("trans"))
         })
@@ -233,8 +234,8 @@ fn woflan(sample: &Sample<'_>) -> Option<Sign> {
 }
 
 /// Finds a drawing of TINA: lines `p X Y NAME …` and `t X Y NAME …`, with positions as numbers.
-fn drawn_by_tina(sample: &Sample<'_>) -> Option<Sign> {
-    let is_node = |line: &&Line<'_>| {
+fn drawn_by_tina(sample: &Sample<'_>) -> Option<FormatSign> {
+    let is_node = |line: &&SampleLine<'_>| {
         let mut words = line.text.split_whitespace();
         matches!(words.next(), Some("p" | "t"))
             && words.by_ref().take(2).filter(|word| word.parse::<f64>().is_ok()).count() == 2

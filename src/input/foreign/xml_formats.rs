@@ -1,6 +1,6 @@
 //! Formats in XML that Parikh does not read.
 
-use super::sample::{ForeignFormat, Sample, Sign, Tag};
+use super::sample::{ForeignFormat, FormatSign, Sample, SampleTag};
 
 /// The advice for processes that PM4Py converts.
 const BY_PM4PY: &str = "turn it into a Petri net, for instance with PM4Py, and export that as PNML";
@@ -16,7 +16,7 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a GreatSPN project (.PNPRO)",
         advice: "export the net from its editor as PNML",
-        find: |sample| sample.root("project").and(sample.tag(&["gspn"])).map(Tag::sign),
+        find: |sample| sample.root("project").and(sample.tag(&["gspn"])).map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a GreatSPN project (.PNPRO) without a net",
@@ -26,12 +26,14 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a net of CPN Tools (.cpn)",
         advice: "its colours are a programming language's, which PNML does not have; model it as a symmetric net",
-        find: |sample| sample.root("workspaceElements").or(sample.root("cpnet")).map(Tag::sign),
+        find: |sample| {
+            sample.root("workspaceElements").or(sample.root("cpnet")).map(SampleTag::sign)
+        },
     },
     ForeignFormat {
         name: "a net of Snoopy (.spn, .spped)",
         advice: "export it as PNML or ANDL, and convert that",
-        find: |sample| sample.root("Snoopy").map(Tag::sign),
+        find: |sample| sample.root("Snoopy").map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a timed-arc net of TAPAAL (.tapn)",
@@ -43,13 +45,13 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
         advice: UNTIMED,
         find: |sample| {
             let arcs = ["inputArc", "outputArc", "transportArc"];
-            sample.root("pnml").and(sample.tag(&arcs)).map(Tag::sign)
+            sample.root("pnml").and(sample.tag(&arcs)).map(SampleTag::sign)
         },
     },
     ForeignFormat {
         name: "a net with time, of Romeo or Oris",
         advice: "export it without time as PNML, or in TINA's language",
-        find: |sample| sample.root("TPN").or(sample.root("tpn-entities")).map(Tag::sign),
+        find: |sample| sample.root("TPN").or(sample.root("tpn-entities")).map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a process in BPMN",
@@ -63,22 +65,22 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a model in SBML",
         advice: "export its reactions as a Petri net in PNML",
-        find: |sample| sample.root("sbml").map(Tag::sign),
+        find: |sample| sample.root("sbml").map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a net of Pnet",
         advice: "export it as PNML",
-        find: |sample| sample.root("pnx").map(Tag::sign),
+        find: |sample| sample.root("pnx").map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a net of PNEditor (.pflow)",
         advice: "export it as PNML",
-        find: |sample| sample.root("document").and(sample.tag(&["subnet"])).map(Tag::sign),
+        find: |sample| sample.root("document").and(sample.tag(&["subnet"])).map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a system of UPPAAL",
         advice: "it has clocks and no Petri net",
-        find: |sample| sample.root("nta").or(sample.root("uppaal")).map(Tag::sign),
+        find: |sample| sample.root("nta").or(sample.root("uppaal")).map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a log of events in XES",
@@ -91,19 +93,19 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a log of events in MXML",
         advice: "discover a process from it, for instance with ProM, and export its net as PNML",
-        find: |sample| sample.root("WorkflowLog").map(Tag::sign),
+        find: |sample| sample.root("WorkflowLog").map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a process tree (.ptml)",
         advice: BY_PM4PY,
-        find: |sample| sample.root("ptml").map(Tag::sign),
+        find: |sample| sample.root("ptml").map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a process of YAWL, in EPML or in XPDL",
         advice: BY_PROM,
         find: |sample| {
             let roots = ["specificationSet", "epml", "Package"];
-            roots.iter().find_map(|name| sample.root(name)).map(Tag::sign)
+            roots.iter().find_map(|name| sample.root(name)).map(SampleTag::sign)
         },
     },
     ForeignFormat {
@@ -111,7 +113,7 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
         advice: "it has queues; write the net without them as PNML",
         find: |sample| {
             let root = sample.root("net")?;
-            let is_sign = |tag: &&Tag<'_>| tag.name().starts_with("queue") || has(tag, "qp");
+            let is_sign = |tag: &&SampleTag<'_>| tag.name().starts_with("queue") || has(tag, "qp");
             sample.tags.iter().find(is_sign).map(|_| root.sign())
         },
     },
@@ -119,7 +121,7 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
 
 /// Finds a project of GreatSPN's editor that holds no net. Files of Maven and Ant have the same
 /// root element with other attributes.
-fn greatspn_without_net(sample: &Sample<'_>) -> Option<Sign> {
+fn greatspn_without_net(sample: &Sample<'_>) -> Option<FormatSign> {
     let root = sample.root("project")?;
     let is_remarked = sample.text.split("<project").next()?.contains("GreatSPN");
     let own = |(name, _): (&str, &str)| matches!(name, "name" | "version");
@@ -132,19 +134,19 @@ fn greatspn_without_net(sample: &Sample<'_>) -> Option<Sign> {
 
 /// Finds a timed-arc net of TAPAAL. The namespace is not a sign: LoLA writes place/transition nets
 /// with the same namespace.
-fn timed_tapaal(sample: &Sample<'_>) -> Option<Sign> {
+fn timed_tapaal(sample: &Sample<'_>) -> Option<FormatSign> {
     sample.root("pnml")?;
-    let is_sign = |tag: &&Tag<'_>| match tag.name() {
+    let is_sign = |tag: &&SampleTag<'_>| match tag.name() {
         "shared-place" | "shared-transition" | "k-bound" => true,
         "place" => tag.attribute("invariant").is_some(),
         "arc" => tag.attribute("type") == Some("timed"),
         _ => false,
     };
-    sample.tags.iter().find(is_sign).map(Tag::sign)
+    sample.tags.iter().find(is_sign).map(SampleTag::sign)
 }
 
 /// Returns true if the name or value of an attribute contains a text, in any case.
-fn has(tag: &Tag<'_>, text: &str) -> bool {
+fn has(tag: &SampleTag<'_>, text: &str) -> bool {
     let contains = |it: &str| it.to_ascii_lowercase().contains(text);
     tag.attributes().any(|(name, value)| contains(name) || contains(value))
 }

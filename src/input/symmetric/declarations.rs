@@ -3,23 +3,23 @@
 
 use super::super::colour_problem::ColourProblem;
 use super::super::error::InputError;
-use super::super::source::Position;
-use super::super::xml::{Item, Tag, XmlReader, trimmed};
-use super::raw::{Node, RawTerm, is_decoration};
+use super::super::source::TextPosition;
+use super::super::xml::{XmlItem, XmlReader, XmlTag, trimmed};
+use super::raw::{RawTerm, TermNode, is_decoration};
 use std::io::BufRead;
 
 /// A colour of an enumeration or an element of a partition, as declared.
 #[derive(Debug)]
-pub(super) struct Constant {
+pub(super) struct DeclaredConstant {
     pub(super) id: Box<str>,
     pub(super) name: Box<str>,
 }
 
 /// The declared content of a sort.
 #[derive(Debug)]
-pub(super) enum Declared {
+pub(super) enum SortDefinition {
     Enumeration {
-        constants: Vec<Constant>,
+        constants: Vec<DeclaredConstant>,
         cyclic: bool,
     },
     /// Another name of a sort, or a name for an inline definition.
@@ -27,40 +27,41 @@ pub(super) enum Declared {
     /// The elements of the partition, each with its colours.
     Partition {
         of: RawTerm,
-        elements: Vec<(Constant, RawTerm)>,
+        elements: Vec<(DeclaredConstant, RawTerm)>,
     },
 }
 
 #[derive(Debug)]
-pub(super) struct Declaration {
+pub(super) struct SortDeclaration {
     pub(super) id: Box<str>,
     pub(super) name: Box<str>,
-    pub(super) at: Position,
-    pub(super) kind: Declared,
+    pub(super) at: TextPosition,
+    pub(super) kind: SortDefinition,
 }
 
 #[derive(Debug)]
 pub(super) struct VariableDeclaration {
     pub(super) id: Box<str>,
     pub(super) name: Box<str>,
-    pub(super) at: Position,
+    pub(super) at: TextPosition,
     pub(super) sort: RawTerm,
 }
 
 /// The declarations read so far.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
-    pub(super) sorts: Vec<Declaration>,
+    pub(super) sorts: Vec<SortDeclaration>,
     pub(super) variables: Vec<VariableDeclaration>,
 }
 
-impl Declaration {
+impl SortDeclaration {
     /// Returns the ids of the sorts that the definition refers to.
     pub(super) fn made_of(&self) -> impl Iterator<Item = &str> {
-        let (term, elements): (Option<&RawTerm>, &[(Constant, RawTerm)]) = match &self.kind {
-            Declared::Enumeration { .. } => (None, &[]),
-            Declared::Sort(term) => (Some(term), &[]),
-            Declared::Partition { of, elements } => (Some(of), elements),
+        let (term, elements): (Option<&RawTerm>, &[(DeclaredConstant, RawTerm)]) = match &self.kind
+        {
+            SortDefinition::Enumeration { .. } => (None, &[]),
+            SortDefinition::Sort(term) => (Some(term), &[]),
+            SortDefinition::Partition { of, elements } => (Some(of), elements),
         };
         term.into_iter().chain(elements.iter().map(|(_, members)| members)).flat_map(RawTerm::sorts)
     }
@@ -73,12 +74,12 @@ impl Declarations {
         while open > 0 {
             let file: Box<str> = xml.file().into();
             let tag = match xml.markup()? {
-                Item::Open(tag) => tag,
-                Item::Close => {
+                XmlItem::Open(tag) => tag,
+                XmlItem::Close => {
                     open -= 1;
                     continue;
                 }
-                Item::Text(_) | Item::Nothing | Item::End => continue,
+                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
             };
             let at = tag.at;
             let wrong = |owner: String, problem: ColourProblem| InputError::Colours {
@@ -93,14 +94,14 @@ impl Declarations {
                     let Some(kind) = sort_kind(xml, &id)? else {
                         return Err(wrong(format!("sort `{id}`"), no_sort("namedsort", 0)));
                     };
-                    self.sorts.push(Declaration { id, name, at, kind });
+                    self.sorts.push(SortDeclaration { id, name, at, kind });
                 }
                 "partition" => {
                     let (id, name) = named(&tag, "partition")?;
                     let Some(kind) = partition(xml)? else {
                         return Err(wrong(format!("partition `{id}`"), ColourProblem::CutsNothing));
                     };
-                    self.sorts.push(Declaration { id, name, at, kind });
+                    self.sorts.push(SortDeclaration { id, name, at, kind });
                 }
                 "variabledecl" => {
                     let (id, name) = named(&tag, "variabledecl")?;
@@ -126,7 +127,7 @@ fn no_sort(element: &str, found: usize) -> ColourProblem {
     ColourProblem::Operands { element: element.to_owned(), found, expected: "one sort" }
 }
 
-fn named(tag: &Tag<'_>, element: &'static str) -> Result<(Box<str>, Box<str>), InputError> {
+fn named(tag: &XmlTag<'_>, element: &'static str) -> Result<(Box<str>, Box<str>), InputError> {
     tag.check_attributes()?;
     let [id, name] = tag.attributes(["id", "name"])?;
     let id = tag.required(id, element, "id")?;
@@ -136,28 +137,31 @@ fn named(tag: &Tag<'_>, element: &'static str) -> Result<(Box<str>, Box<str>), I
 
 /// Reads the definition of a named sort, to the end of `<namedsort>`. Returns `None` if there is
 /// none.
-fn sort_kind<R: BufRead>(xml: &mut XmlReader<R>, id: &str) -> Result<Option<Declared>, InputError> {
+fn sort_kind<R: BufRead>(
+    xml: &mut XmlReader<R>,
+    id: &str,
+) -> Result<Option<SortDefinition>, InputError> {
     let mut kind = None;
     loop {
         let file: Box<str> = xml.file().into();
         let tag = match xml.markup()? {
-            Item::Open(tag) => tag,
-            Item::Close | Item::End => return Ok(kind),
-            Item::Text(_) | Item::Nothing => continue,
+            XmlItem::Open(tag) => tag,
+            XmlItem::Close | XmlItem::End => return Ok(kind),
+            XmlItem::Text(_) | XmlItem::Nothing => continue,
         };
         let at = tag.at;
         let declared = match tag.name() {
             name @ ("cyclicenumeration" | "finiteenumeration") => {
                 let cyclic = name == "cyclicenumeration";
-                Declared::Enumeration { constants: constants(xml)?, cyclic }
+                SortDefinition::Enumeration { constants: constants(xml)?, cyclic }
             }
             other if other == "name" || is_decoration(other) => {
                 xml.skip()?;
                 continue;
             }
             _ => {
-                let operator = Node::new(&tag)?;
-                Declared::Sort(xml.term_of(operator)?)
+                let operator = TermNode::new(&tag)?;
+                SortDefinition::Sort(xml.term_of(operator)?)
             }
         };
         if kind.replace(declared).is_some() {
@@ -171,46 +175,46 @@ fn sort_kind<R: BufRead>(xml: &mut XmlReader<R>, id: &str) -> Result<Option<Decl
 }
 
 /// Reads `<feconstant>` elements to the end of the element opened last.
-fn constants<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Vec<Constant>, InputError> {
+fn constants<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Vec<DeclaredConstant>, InputError> {
     let mut constants = Vec::new();
     loop {
         match xml.markup()? {
-            Item::Open(tag) if tag.name() == "feconstant" => {
+            XmlItem::Open(tag) if tag.name() == "feconstant" => {
                 let (id, name) = named(&tag, "feconstant")?;
-                constants.push(Constant { id, name });
+                constants.push(DeclaredConstant { id, name });
                 xml.skip()?;
             }
-            Item::Open(_) => xml.skip()?,
-            Item::Close | Item::End => return Ok(constants),
-            Item::Text(_) | Item::Nothing => {}
+            XmlItem::Open(_) => xml.skip()?,
+            XmlItem::Close | XmlItem::End => return Ok(constants),
+            XmlItem::Text(_) | XmlItem::Nothing => {}
         }
     }
 }
 
 /// Reads a partition to its end. Returns `None` unless the partition names exactly one sort.
-fn partition<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Option<Declared>, InputError> {
+fn partition<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Option<SortDefinition>, InputError> {
     let (mut of, mut elements) = (Vec::new(), Vec::new());
     loop {
         let tag = match xml.markup()? {
-            Item::Open(tag) => tag,
-            Item::Close | Item::End => break,
-            Item::Text(_) | Item::Nothing => continue,
+            XmlItem::Open(tag) => tag,
+            XmlItem::Close | XmlItem::End => break,
+            XmlItem::Text(_) | XmlItem::Nothing => continue,
         };
         let at = tag.at;
         match tag.name() {
             "partitionelement" => {
                 let (id, name) = named(&tag, "partitionelement")?;
-                elements.push((Constant { id, name }, xml.term(at)?));
+                elements.push((DeclaredConstant { id, name }, xml.term(at)?));
             }
             other if other == "name" || is_decoration(other) => xml.skip()?,
             _ => {
-                let operator = Node::new(&tag)?;
+                let operator = TermNode::new(&tag)?;
                 of.push(xml.term_of(operator)?);
             }
         }
     }
     match <[RawTerm; 1]>::try_from(of) {
-        Ok([of]) => Ok(Some(Declared::Partition { of, elements })),
+        Ok([of]) => Ok(Some(SortDefinition::Partition { of, elements })),
         Err(_) => Ok(None),
     }
 }

@@ -1,42 +1,42 @@
 //! Conversion of numbers and constants to the sort expected where they stand.
 
 use super::super::colour_problem::{ColourProblem, LARGEST};
-use super::raw::Node;
-use super::resolve::{Resolver, Value, count};
+use super::raw::TermNode;
+use super::resolve::{Resolver, TermValue, count};
 use parikh_net::coloured::{Guard, Multiset, Relation, SortId, SortKind, Term};
 
 impl Resolver<'_> {
     /// Builds the guard of a comparison.
     pub(super) fn compare(
         &mut self,
-        node: &Node,
+        node: &TermNode,
         relation: Relation,
-        operands: Vec<Value>,
-    ) -> Result<Value, ColourProblem> {
+        operands: Vec<TermValue>,
+    ) -> Result<TermValue, ColourProblem> {
         let found = operands.len();
         let [left, right] =
-            <[Value; 2]>::try_from(operands).map_err(|_| count(node, found, "two"))?;
+            <[TermValue; 2]>::try_from(operands).map_err(|_| count(node, found, "two"))?;
         let (left, right) = (self.colour(node, left)?, self.colour(node, right)?);
         // A constant of a range is compared as a number, whatever range it is written with.
         let (left, right) = match (self.number(&left), self.number(&right)) {
             (None, Some(number)) => match self.in_range_of(&left, number, relation) {
-                Err(decided) => return Ok(Value::Guard(decided)),
+                Err(decided) => return Ok(TermValue::Guard(decided)),
                 Ok(Some(constant)) => (left, constant),
                 Ok(None) => (left, right),
             },
             (Some(number), None) => match self.in_range_of(&right, number, flipped(relation)) {
-                Err(decided) => return Ok(Value::Guard(decided)),
+                Err(decided) => return Ok(TermValue::Guard(decided)),
                 Ok(Some(constant)) => (constant, right),
                 Ok(None) => (left, right),
             },
             (Some(a), Some(b)) => {
                 // The shift to unsigned positions keeps the order.
                 let [a, b] = [a, b].map(|it| i128::from(it) - i128::from(i64::MIN));
-                return Ok(Value::Guard(decided(relation.holds(a as u64, b as u64))));
+                return Ok(TermValue::Guard(decided(relation.holds(a as u64, b as u64))));
             }
             (None, None) => (left, right),
         };
-        Ok(Value::Guard(Guard::Compare(relation, left, right)))
+        Ok(TermValue::Guard(Guard::Compare(relation, left, right)))
     }
 
     /// Returns the number that a constant of a range represents.

@@ -23,12 +23,12 @@ mod sorts;
 use super::colour_problem::ColourProblem;
 use super::document::in_page;
 use super::error::InputError;
-use super::format::{Format, Unread};
+use super::format::{ModelFormat, ReadFailure};
 use super::known::{OF_ARC, OF_NET, OF_TRANSITION, READ};
-use super::labels::Child;
-use super::source::{Position, may_be_xml};
-use super::timing::{Urgencies, Urgency};
-use super::xml::{Item, XmlReader, trimmed};
+use super::labels::PnmlChild;
+use super::source::{TextPosition, may_be_xml};
+use super::timing::{NetUrgency, TransitionUrgency};
+use super::xml::{XmlItem, XmlReader, trimmed};
 use declarations::Declarations;
 use parikh_net::BuildError;
 use parikh_net::coloured::ColouredNet;
@@ -38,12 +38,12 @@ use std::io::BufRead;
 use std::path::Path;
 
 /// Coloured nets in PNML.
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: ModelFormat = ModelFormat {
     name: "PNML of a symmetric net (coloured)",
     begins: may_be_xml,
     read: |reader, name| match read_with_time(reader, name)? {
         (net, None) => Ok(net.into()),
-        (net, Some(refusal)) => Err(Unread::Timed(Box::new((net.into(), refusal)))),
+        (net, Some(refusal)) => Err(ReadFailure::Timed(Box::new((net.into(), refusal)))),
     },
 };
 
@@ -74,7 +74,7 @@ fn read_with_time(
     reader: impl BufRead,
     name: &str,
 ) -> Result<(ColouredNet, Option<InputError>), InputError> {
-    let (parts, urgencies) = (Parts::default(), Urgencies::default());
+    let (parts, urgencies) = (SymmetricParts::default(), NetUrgency::default());
     let mut document = SymmetricReader { xml: XmlReader::new(reader, name)?, parts, urgencies };
     document.read()?;
     let file: Box<str> = document.xml.file().into();
@@ -87,26 +87,26 @@ fn read_with_time(
     Ok((net, refusal))
 }
 
-struct Place {
+struct SymmetricPlace {
     id: String,
     /// The label, shown to people instead of the id.
     label: Option<String>,
-    at: Position,
+    at: TextPosition,
     sort: Option<RawTerm>,
     initial: Option<RawTerm>,
 }
 
-struct Transition {
+struct SymmetricTransition {
     id: String,
     /// The label, shown to people instead of the id.
     label: Option<String>,
-    at: Position,
+    at: TextPosition,
     guard: Option<RawTerm>,
 }
 
-struct Arc {
+struct SymmetricArc {
     name: String,
-    at: Position,
+    at: TextPosition,
     source: String,
     target: String,
     inscription: Option<RawTerm>,
@@ -114,26 +114,26 @@ struct Arc {
 
 struct SymmetricReader<R> {
     xml: XmlReader<R>,
-    parts: Parts,
-    urgencies: Urgencies,
+    parts: SymmetricParts,
+    urgencies: NetUrgency,
 }
 
 /// The content of the file, in order.
 #[derive(Default)]
-struct Parts {
+struct SymmetricParts {
     found: bool,
     name: String,
     declarations: Declarations,
-    places: Vec<Place>,
-    transitions: Vec<Transition>,
-    arcs: Vec<Arc>,
+    places: Vec<SymmetricPlace>,
+    transitions: Vec<SymmetricTransition>,
+    arcs: Vec<SymmetricArc>,
     /// The reference nodes by id.
-    references: HashMap<String, Reference>,
+    references: HashMap<String, SymmetricReference>,
 }
 
 /// The target of a reference node.
-struct Reference {
-    at: Position,
+struct SymmetricReference {
+    at: TextPosition,
     target: String,
 }
 
@@ -152,12 +152,12 @@ impl<R: BufRead> SymmetricReader<R> {
         let mut pages = Vec::new();
         loop {
             let tag = match self.xml.markup().map_err(|error| in_page(error, &pages))? {
-                Item::Open(tag) => tag,
-                Item::Close => match pages.pop() {
+                XmlItem::Open(tag) => tag,
+                XmlItem::Close => match pages.pop() {
                     Some(_) => continue,
                     None => return Ok(()),
                 },
-                Item::Text(_) | Item::Nothing | Item::End => continue,
+                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
             };
             let at = tag.at;
             if READ.contains(&tag.name()) {
@@ -188,7 +188,7 @@ impl<R: BufRead> SymmetricReader<R> {
                     let source = tag.required(source, "arc", "source")?;
                     let target = tag.required(target, "arc", "target")?;
                     let name = id.unwrap_or_else(|| format!("{source} -> {target}"));
-                    self.arc(Arc { name, at, source, target, inscription: None }, kind)?;
+                    self.arc(SymmetricArc { name, at, source, target, inscription: None }, kind)?;
                 }
                 name @ ("referencePlace" | "referenceTransition") => {
                     let element = match name {
@@ -198,7 +198,7 @@ impl<R: BufRead> SymmetricReader<R> {
                     let [id, target] = tag.attributes(["id", "ref"])?;
                     let id = tag.required(id, element, "id")?;
                     let target = tag.required(target, element, "ref")?;
-                    let reference = Reference { at, target };
+                    let reference = SymmetricReference { at, target };
                     if self.parts.references.insert(id.clone(), reference).is_some() {
                         let at = at.of(self.xml.file());
                         return Err(InputError::Net { at, problem: BuildError::DuplicateId(id) });
@@ -225,7 +225,7 @@ impl<R: BufRead> SymmetricReader<R> {
 
     /// Reads the term of the label opened last. Returns `None` for an empty label, and an error for
     /// a label with a text only.
-    fn label(&mut self, at: Position, owner: &str) -> Result<Option<RawTerm>, InputError> {
+    fn label(&mut self, at: TextPosition, owner: &str) -> Result<Option<RawTerm>, InputError> {
         match self.xml.coloured_label()? {
             (None, true) => {
                 let at = at.of(self.xml.file());
@@ -240,7 +240,7 @@ impl<R: BufRead> SymmetricReader<R> {
         &self,
         slot: &mut Option<RawTerm>,
         term: Option<RawTerm>,
-        at: Position,
+        at: TextPosition,
         owner: &str,
         label: &'static str,
     ) -> Result<(), InputError> {
@@ -258,23 +258,23 @@ impl<R: BufRead> SymmetricReader<R> {
         }
     }
 
-    fn place(&mut self, id: String, at: Position) -> Result<(), InputError> {
+    fn place(&mut self, id: String, at: TextPosition) -> Result<(), InputError> {
         let (mut sort, mut initial, mut label) = (None, None, None);
         let owner = format!("place `{id}`");
         let read = ["name", "type", "hlinitialMarking", "initialMarking", "capacity", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, &[])? {
             match child {
-                Child::Name => label = Some(self.xml.label(at)?.text),
-                Child::Type(_) => {
+                PnmlChild::Name => label = Some(self.xml.label(at)?.text),
+                PnmlChild::Type(_) => {
                     let term = self.label(at, &owner)?;
                     self.set(&mut sort, term, at, &owner, "type")?;
                 }
-                Child::Coloured => {
+                PnmlChild::Coloured => {
                     let term = self.label(at, &owner)?;
                     self.set(&mut initial, term, at, &owner, "hlinitialMarking")?;
                 }
-                Child::Tagged => self.xml.untagged(at, "place", &id)?,
-                Child::InitialMarking => {
+                PnmlChild::Tagged => self.xml.untagged(at, "place", &id)?,
+                PnmlChild::InitialMarking => {
                     if self.xml.label(at)?.says_something() {
                         return Err(InputError::Unsupported {
                             at: at.of(self.xml.file()),
@@ -283,7 +283,7 @@ impl<R: BufRead> SymmetricReader<R> {
                         });
                     }
                 }
-                Child::Capacity => {
+                PnmlChild::Capacity => {
                     let label = self.xml.label(at)?;
                     if label.structured || !matches!(label.text.as_str(), "" | "0") {
                         return Err(InputError::Unsupported {
@@ -293,39 +293,39 @@ impl<R: BufRead> SymmetricReader<R> {
                         });
                     }
                 }
-                Child::ToolSpecific(attributes) => {
+                PnmlChild::ToolSpecific(attributes) => {
                     self.urgencies.tool(&self.xml.tool_data(attributes)?);
                 }
                 _ => self.xml.skip()?,
             }
         }
-        self.parts.places.push(Place { id, label, at, sort, initial });
+        self.parts.places.push(SymmetricPlace { id, label, at, sort, initial });
         Ok(())
     }
 
-    fn transition(&mut self, id: String, at: Position) -> Result<(), InputError> {
-        let (mut guard, mut label, mut urgency) = (None, None, Urgency::default());
+    fn transition(&mut self, id: String, at: TextPosition) -> Result<(), InputError> {
+        let (mut guard, mut label, mut urgency) = (None, None, TransitionUrgency::default());
         let owner = format!("transition `{id}`");
         let read =
             ["name", "condition", "priority", "timed", "rate", "delay", "interval", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, OF_TRANSITION)? {
             match child {
-                Child::Tagged => self.xml.untagged(at, "transition", &id)?,
-                Child::Name => label = Some(self.xml.label(at)?.text),
-                Child::Condition => {
+                PnmlChild::Tagged => self.xml.untagged(at, "transition", &id)?,
+                PnmlChild::Name => label = Some(self.xml.label(at)?.text),
+                PnmlChild::Condition => {
                     let term = self.label(at, &owner)?;
                     self.set(&mut guard, term, at, &owner, "condition")?;
                 }
-                Child::Priority => urgency.prioritise(self.xml.label(at)?),
-                Child::Timed => urgency.time(self.xml.label(at)?),
-                Child::Rate => {
+                PnmlChild::Priority => urgency.prioritise(self.xml.label(at)?),
+                PnmlChild::Timed => urgency.time(self.xml.label(at)?),
+                PnmlChild::Rate => {
                     urgency.rate();
                     self.xml.skip()?;
                 }
-                Child::Limit(name, attributes) => {
+                PnmlChild::Limit(name, attributes) => {
                     urgency.limit(name, &self.xml.tool_data(attributes)?);
                 }
-                Child::ToolSpecific(attributes) => {
+                PnmlChild::ToolSpecific(attributes) => {
                     let data = self.xml.tool_data(attributes)?;
                     urgency.tool(&data);
                     self.urgencies.tool(&data);
@@ -334,32 +334,32 @@ impl<R: BufRead> SymmetricReader<R> {
             }
         }
         self.urgencies.add(urgency, &id, at, self.xml.file());
-        self.parts.transitions.push(Transition { id, label, at, guard });
+        self.parts.transitions.push(SymmetricTransition { id, label, at, guard });
         Ok(())
     }
 
-    fn arc(&mut self, mut arc: Arc, kind: Option<String>) -> Result<(), InputError> {
+    fn arc(&mut self, mut arc: SymmetricArc, kind: Option<String>) -> Result<(), InputError> {
         let owner = format!("arc `{}`", arc.name);
         let mut kinds: Vec<String> = kind.into_iter().collect();
         let (mut inscription, mut plain_inscription) = (None, None);
         let read = ["hlinscription", "inscription", "type", "arctype", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, OF_ARC)? {
             match child {
-                Child::Coloured => {
+                PnmlChild::Coloured => {
                     let term = self.label(at, &owner)?;
                     self.set(&mut inscription, term, at, &owner, "hlinscription")?;
                 }
-                Child::Inscription => {
+                PnmlChild::Inscription => {
                     if self.xml.label(at)?.says_something() {
                         plain_inscription = Some(at);
                     }
                 }
-                Child::Tagged => self.xml.untagged(at, "arc", &arc.name)?,
-                Child::Type(value) => {
+                PnmlChild::Tagged => self.xml.untagged(at, "arc", &arc.name)?,
+                PnmlChild::Type(value) => {
                     let label = self.xml.label(at)?;
                     kinds.push(value.unwrap_or(label.text));
                 }
-                Child::ToolSpecific(attributes) => {
+                PnmlChild::ToolSpecific(attributes) => {
                     self.urgencies.tool(&self.xml.tool_data(attributes)?);
                 }
                 _ => self.xml.skip()?,

@@ -4,31 +4,31 @@
 
 use super::super::colour_problem::ColourProblem;
 use super::super::error::InputError;
-use super::super::source::Position;
-use super::super::xml::{Item, Tag, XmlReader, trimmed};
+use super::super::source::TextPosition;
+use super::super::xml::{XmlItem, XmlReader, XmlTag, trimmed};
 use std::io::BufRead;
 
 /// An operator of a term. Its operands are the last `operands` values before it.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct TermNode {
     pub(super) element: Box<str>,
     /// The attribute of the operator: a referenced id or a value; empty if there is none.
     pub(super) attribute: Box<str>,
     /// The upper end of a range.
     pub(super) end: Box<str>,
-    pub(super) at: Position,
+    pub(super) at: TextPosition,
     pub(super) operands: u32,
 }
 
 /// A term in postfix order, with its position.
 #[derive(Clone, Debug)]
 pub(super) struct RawTerm {
-    pub(super) nodes: Vec<Node>,
-    pub(super) at: Position,
+    pub(super) nodes: Vec<TermNode>,
+    pub(super) at: TextPosition,
 }
 
 /// A problem with a term, with its position.
-pub(super) type Failed = (Position, ColourProblem);
+pub(super) type TermError = (TextPosition, ColourProblem);
 
 /// The greatest nesting depth of sorts and terms, including wrappers. Each open level costs some
 /// hundred bytes.
@@ -48,9 +48,9 @@ impl RawTerm {
     }
 }
 
-impl Node {
+impl TermNode {
     /// Returns the operator of the element opened last, without operands so far.
-    pub(super) fn new(tag: &Tag<'_>) -> Result<Node, InputError> {
+    pub(super) fn new(tag: &XmlTag<'_>) -> Result<TermNode, InputError> {
         tag.check_attributes()?;
         // Each element has at most one of these attributes, except the ends of a range.
         let [variable, declaration, value, partition, start, end] = tag.attributes([
@@ -62,7 +62,7 @@ impl Node {
             "end",
         ])?;
         let attribute = variable.or(declaration).or(value).or(partition).or(start);
-        Ok(Node {
+        Ok(TermNode {
             element: tag.name().into(),
             attribute: attribute.unwrap_or_default().into(),
             end: end.unwrap_or_default().into(),
@@ -96,34 +96,34 @@ pub(super) fn is_decoration(element: &str) -> bool {
 impl<R: BufRead> XmlReader<R> {
     /// Reads the content of the element opened last, to its end. The content may be any number of
     /// terms.
-    pub(super) fn term(&mut self, at: Position) -> Result<RawTerm, InputError> {
+    pub(super) fn term(&mut self, at: TextPosition) -> Result<RawTerm, InputError> {
         self.terms(at, Vec::new())
     }
 
     /// Reads the term whose outermost operator was opened last.
-    pub(super) fn term_of(&mut self, operator: Node) -> Result<RawTerm, InputError> {
+    pub(super) fn term_of(&mut self, operator: TermNode) -> Result<RawTerm, InputError> {
         self.terms(operator.at, vec![operator])
     }
 
     /// Reads on until the last element of `open` ends. If `open` is empty, reads until the
     /// enclosing element ends.
-    fn terms(&mut self, at: Position, mut open: Vec<Node>) -> Result<RawTerm, InputError> {
+    fn terms(&mut self, at: TextPosition, mut open: Vec<TermNode>) -> Result<RawTerm, InputError> {
         let mut nodes = Vec::new();
         let is_one = !open.is_empty();
         loop {
             let file: Box<str> = self.file().into();
             match self.markup()? {
-                Item::Open(tag) if is_decoration(tag.name()) => self.skip()?,
-                Item::Open(tag) => {
+                XmlItem::Open(tag) if is_decoration(tag.name()) => self.skip()?,
+                XmlItem::Open(tag) => {
                     if open.len() > DEEPEST {
                         let at = tag.at.of(&file);
                         let problem = format!("a term is nested more than {DEEPEST} deep");
                         return Err(InputError::Malformed { at, problem });
                     }
                     // The number of operands is counted as they end.
-                    open.push(Node::new(&tag)?);
+                    open.push(TermNode::new(&tag)?);
                 }
-                Item::Close => {
+                XmlItem::Close => {
                     let Some(node) = open.pop() else {
                         return Ok(RawTerm { nodes, at });
                     };
@@ -140,8 +140,8 @@ impl<R: BufRead> XmlReader<R> {
                         None => {}
                     }
                 }
-                Item::End => return Ok(RawTerm { nodes, at }),
-                Item::Text(_) | Item::Nothing => {}
+                XmlItem::End => return Ok(RawTerm { nodes, at }),
+                XmlItem::Text(_) | XmlItem::Nothing => {}
             }
         }
     }
@@ -154,7 +154,7 @@ impl<R: BufRead> XmlReader<R> {
         let mut has_text = false;
         loop {
             match self.markup()? {
-                Item::Open(tag) => match tag.name() {
+                XmlItem::Open(tag) => match tag.name() {
                     "text" => {
                         self.text(&mut text)?;
                         has_text |= !trimmed(&text).is_empty();
@@ -163,7 +163,7 @@ impl<R: BufRead> XmlReader<R> {
                     other if is_decoration(other) => self.skip()?,
                     other => {
                         let (at, is_structure) = (tag.at, other == "structure");
-                        let operator = Node::new(&tag)?;
+                        let operator = TermNode::new(&tag)?;
                         let more = match is_structure {
                             true => self.term(at)?,
                             false => self.term_of(operator)?,
@@ -175,8 +175,8 @@ impl<R: BufRead> XmlReader<R> {
                         }
                     }
                 },
-                Item::Close | Item::End => return Ok((term, has_text)),
-                Item::Text(_) | Item::Nothing => {}
+                XmlItem::Close | XmlItem::End => return Ok((term, has_text)),
+                XmlItem::Text(_) | XmlItem::Nothing => {}
             }
         }
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// The declared objects by id, once everything is read.
 #[derive(Debug, Default)]
-pub(super) struct Scope {
+pub(super) struct DeclaredNames {
     pub(super) sorts: HashMap<Box<str>, SortId>,
     pub(super) constants: HashMap<Box<str>, Term>,
     pub(super) variables: HashMap<Box<str>, VariableId>,
@@ -19,7 +19,7 @@ pub(super) struct Scope {
     boolean: Option<SortId>,
 }
 
-impl Scope {
+impl DeclaredNames {
     pub(super) fn sort(&self, name: &str) -> Result<SortId, ColourProblem> {
         let unknown = || ColourProblem::Unknown { name: name.to_owned(), kind: "sort" };
         self.sorts.get(name).copied().ok_or_else(unknown)

@@ -3,11 +3,13 @@
 
 use super::super::colour_problem::ColourProblem;
 use super::super::error::InputError;
-use super::super::source::Position;
-use super::raw::Failed;
+use super::super::source::TextPosition;
+use super::raw::TermError;
 use super::resolve::Resolver;
-use super::scope::Scope;
-use super::{Arc, Parts, Place, Reference, Transition};
+use super::scope::DeclaredNames;
+use super::{
+    SymmetricArc, SymmetricParts, SymmetricPlace, SymmetricReference, SymmetricTransition,
+};
 use parikh_net::BuildError;
 use parikh_net::coloured::{
     ColouredNet, ColouredNode, ColouredPlaceId, ColouredTransitionId, Guard, Multiset, SortId,
@@ -15,14 +17,14 @@ use parikh_net::coloured::{
 };
 use std::collections::HashMap;
 
-impl Parts {
+impl SymmetricParts {
     /// Builds the net.
     pub(super) fn settle(self, file: &str) -> Result<ColouredNet, InputError> {
         let mut net = ColouredNet::new(self.name);
         let scope = self.declarations.settle(&mut net).map_err(|(at, owner, problem)| {
             InputError::Colours { at: at.of(file), owner, problem: problem.into() }
         })?;
-        let mut settling = Settling { net, scope, references: self.references, file };
+        let mut settling = NetConstruction { net, scope, references: self.references, file };
         for place in self.places {
             settling.place(place)?;
         }
@@ -38,15 +40,15 @@ impl Parts {
 }
 
 /// A net under construction.
-struct Settling<'f> {
+struct NetConstruction<'f> {
     net: ColouredNet,
-    scope: Scope,
-    references: HashMap<String, Reference>,
+    scope: DeclaredNames,
+    references: HashMap<String, SymmetricReference>,
     file: &'f str,
 }
 
-impl Settling<'_> {
-    fn wrong(&self, at: Position, owner: String, problem: ColourProblem) -> InputError {
+impl NetConstruction<'_> {
+    fn wrong(&self, at: TextPosition, owner: String, problem: ColourProblem) -> InputError {
         InputError::Colours { at: at.of(self.file), owner, problem: problem.into() }
     }
 
@@ -54,7 +56,7 @@ impl Settling<'_> {
         Resolver { net: &mut self.net, scope: &mut self.scope }
     }
 
-    fn place(&mut self, place: Place) -> Result<(), InputError> {
+    fn place(&mut self, place: SymmetricPlace) -> Result<(), InputError> {
         let at = place.initial.as_ref().map_or(place.at, |term| term.at);
         let settled = self.sort_and_tokens(&place).and_then(|(sort, initial)| {
             let added = self.net.add_place(&place.id, sort, initial);
@@ -67,7 +69,7 @@ impl Settling<'_> {
         settled.map_err(|(at, problem)| self.wrong(at, format!("place `{}`", place.id), problem))
     }
 
-    fn sort_and_tokens(&mut self, place: &Place) -> Result<(SortId, Multiset), Failed> {
+    fn sort_and_tokens(&mut self, place: &SymmetricPlace) -> Result<(SortId, Multiset), TermError> {
         let mut resolver = self.resolver();
         let sort = match &place.sort {
             Some(term) => resolver.sort(term)?,
@@ -80,7 +82,7 @@ impl Settling<'_> {
         Ok((sort, initial))
     }
 
-    fn transition(&mut self, transition: Transition) -> Result<(), InputError> {
+    fn transition(&mut self, transition: SymmetricTransition) -> Result<(), InputError> {
         let at = transition.guard.as_ref().map_or(transition.at, |term| term.at);
         let guard = match &transition.guard {
             Some(term) => self.resolver().guard(term),
@@ -103,14 +105,14 @@ impl Settling<'_> {
     fn check_references(&self) -> Result<(), InputError> {
         match self.references.iter().find(|(id, _)| self.net.node(id).is_some()) {
             None => Ok(()),
-            Some((id, Reference { at, .. })) => {
+            Some((id, SymmetricReference { at, .. })) => {
                 let problem = BuildError::DuplicateId(id.clone());
                 Err(InputError::Net { at: at.of(self.file), problem })
             }
         }
     }
 
-    fn arc(&mut self, arc: Arc) -> Result<(), InputError> {
+    fn arc(&mut self, arc: SymmetricArc) -> Result<(), InputError> {
         let (place, t, takes) = self.ends(&arc)?;
         let at = arc.inscription.as_ref().map_or(arc.at, |term| term.at);
         let settled = self.inscription(&arc, place).and_then(|inscription| {
@@ -125,7 +127,10 @@ impl Settling<'_> {
 
     /// Returns the place and the transition of an arc. The boolean is true if the arc leads from
     /// the place to the transition.
-    fn ends(&self, arc: &Arc) -> Result<(ColouredPlaceId, ColouredTransitionId, bool), InputError> {
+    fn ends(
+        &self,
+        arc: &SymmetricArc,
+    ) -> Result<(ColouredPlaceId, ColouredTransitionId, bool), InputError> {
         let at = || arc.at.of(self.file);
         let end = |name: &str| {
             end(&self.net, &self.references, name).ok_or_else(|| InputError::UnknownEnd {
@@ -150,7 +155,11 @@ impl Settling<'_> {
         }
     }
 
-    fn inscription(&mut self, arc: &Arc, place: ColouredPlaceId) -> Result<Multiset, Failed> {
+    fn inscription(
+        &mut self,
+        arc: &SymmetricArc,
+        place: ColouredPlaceId,
+    ) -> Result<Multiset, TermError> {
         let sort = self.net.place(place).sort;
         match &arc.inscription {
             Some(term) => self.resolver().multiset(term, sort),
@@ -169,7 +178,7 @@ impl Settling<'_> {
 /// Returns the node with this id, or the node that the reference node with this id represents.
 fn end(
     net: &ColouredNet,
-    references: &HashMap<String, Reference>,
+    references: &HashMap<String, SymmetricReference>,
     name: &str,
 ) -> Option<ColouredNode> {
     let mut name = name;

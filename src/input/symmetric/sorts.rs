@@ -6,20 +6,20 @@
 //! named ones.
 
 use super::super::colour_problem::ColourProblem;
-use super::super::source::Position;
-use super::declarations::{Constant, Declaration, Declarations, Declared};
-use super::raw::{Failed, RawTerm};
+use super::super::source::TextPosition;
+use super::declarations::{Declarations, DeclaredConstant, SortDeclaration, SortDefinition};
+use super::raw::{RawTerm, TermError};
 use super::resolve::Resolver;
-use super::scope::Scope;
+use super::scope::DeclaredNames;
 use parikh_net::coloured::{ColouredNet, SortId, SortKind, Term};
 use std::collections::{HashMap, HashSet};
 
-type Located<T> = Result<T, (Position, String, ColourProblem)>;
+type SortResult<T> = Result<T, (TextPosition, String, ColourProblem)>;
 
 impl Declarations {
     /// Adds all declarations to the net, each sort after the sorts in its definition.
-    pub(super) fn settle(self, net: &mut ColouredNet) -> Located<Scope> {
-        let mut scope = Scope::default();
+    pub(super) fn settle(self, net: &mut ColouredNet) -> SortResult<DeclaredNames> {
+        let mut scope = DeclaredNames::default();
         let mut known: HashMap<&str, usize> = HashMap::new();
         for (index, sort) in self.sorts.iter().enumerate() {
             if known.insert(&sort.id, index).is_some() {
@@ -93,20 +93,20 @@ impl Declarations {
 /// Adds one sort. The sorts in its definition must be present.
 fn declare(
     net: &mut ColouredNet,
-    scope: &mut Scope,
-    declaration: &Declaration,
-) -> Result<(), Failed> {
+    scope: &mut DeclaredNames,
+    declaration: &SortDeclaration,
+) -> Result<(), TermError> {
     let fail = |problem: ColourProblem| (declaration.at, problem);
     let name = if declaration.name.is_empty() { &declaration.id } else { &declaration.name };
-    let mut constants: Vec<&Constant> = Vec::new();
+    let mut constants: Vec<&DeclaredConstant> = Vec::new();
     let sort = match &declaration.kind {
-        Declared::Sort(term) => named_sort(net, scope, name, declaration.at, term)?,
-        Declared::Enumeration { constants: declared, cyclic } => {
+        SortDefinition::Sort(term) => named_sort(net, scope, name, declaration.at, term)?,
+        SortDefinition::Enumeration { constants: declared, cyclic } => {
             constants.extend(declared);
             let kind = SortKind::Enumeration { constants: names(declared.iter()), cyclic: *cyclic };
             net.add_sort(name, kind).map_err(|error| fail(error.into()))?
         }
-        Declared::Partition { of, elements } => {
+        SortDefinition::Partition { of, elements } => {
             let of = Resolver { net, scope }.sort(of)?;
             let block_of = blocks(net, scope, declaration, of, elements)?;
             constants.extend(elements.iter().map(|(constant, _)| constant));
@@ -127,11 +127,11 @@ fn declare(
 /// Returns the sort that a term names, or a new sort with this name for an inline definition.
 fn named_sort(
     net: &mut ColouredNet,
-    scope: &mut Scope,
+    scope: &mut DeclaredNames,
     name: &str,
-    at: Position,
+    at: TextPosition,
     term: &RawTerm,
-) -> Result<SortId, Failed> {
+) -> Result<SortId, TermError> {
     let (last, inside) = match term.nodes.split_last() {
         Some((last, inside)) => (last, inside),
         None => return Resolver { net, scope }.sort(term),
@@ -156,11 +156,11 @@ fn named_sort(
 /// Returns for each colour of the sort `of` the index of its element in the partition.
 fn blocks(
     net: &mut ColouredNet,
-    scope: &mut Scope,
-    declaration: &Declaration,
+    scope: &mut DeclaredNames,
+    declaration: &SortDeclaration,
     of: SortId,
-    elements: &[(Constant, RawTerm)],
-) -> Result<Vec<u32>, Failed> {
+    elements: &[(DeclaredConstant, RawTerm)],
+) -> Result<Vec<u32>, TermError> {
     let bad = || {
         let error = parikh_net::coloured::ColourError::BadPartition(declaration.name.to_string());
         (declaration.at, error.into())
@@ -193,7 +193,7 @@ fn blocks(
 
 /// Returns the names of the constants of one sort for people, or their ids if names are missing or
 /// repeated.
-fn names<'c>(constants: impl Iterator<Item = &'c Constant> + Clone) -> Vec<Box<str>> {
+fn names<'c>(constants: impl Iterator<Item = &'c DeclaredConstant> + Clone) -> Vec<Box<str>> {
     let mut seen = HashSet::new();
     match constants.clone().all(|it| !it.name.is_empty() && seen.insert(&it.name)) {
         true => constants.map(|constant| constant.name.clone()).collect(),

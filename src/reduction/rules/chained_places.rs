@@ -9,16 +9,16 @@
 //! Linear in the changes.
 
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::rules::fused_cycles::move_of;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 
 /// The search for chained places.
 pub(super) struct ChainedPlaces;
 
-impl Search for ChainedPlaces {
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+impl CandidateSearch for ChainedPlaces {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let around = dirty.places_around(net).into_iter().filter(|&q| net.producer_count(q) == 1);
         for t in around.flat_map(|q| net.producers(q)) {
             let Some((p, q)) = move_of(net, t) else { continue };

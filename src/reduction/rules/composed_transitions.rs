@@ -29,8 +29,8 @@
 use crate::reduction::buckets::Buckets;
 use crate::reduction::candidate;
 use crate::reduction::hashes::effect_hash;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
@@ -45,18 +45,18 @@ pub(super) struct ComposedTransitions {
     by_effect: Buckets,
 }
 
-impl Search for ComposedTransitions {
+impl CandidateSearch for ComposedTransitions {
     fn forget(&mut self) {
         *self = ComposedTransitions::default();
     }
 
-    fn learn(&mut self, net: &WorkNet, dirty: &Dirty) {
+    fn learn(&mut self, net: &WorkNet, dirty: &ChangedNodes) {
         for &t in &dirty.transitions {
             self.by_effect.insert(effect_hash(net.changes(t)), t.index());
         }
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let hash = |t| effect_hash(net.changes(t));
         let mut pair = |first: TransitionId, whole: TransitionId| {
             let second = hash(whole).wrapping_sub(hash(first));

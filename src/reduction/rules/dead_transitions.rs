@@ -8,15 +8,15 @@
 //! Linear in the net; once per round.
 
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
 pub(super) struct DeadTransitions;
 
-impl Search for DeadTransitions {
-    fn find(&mut self, net: &WorkNet, _: &Dirty, candidates: &mut Vec<Candidate>) {
+impl CandidateSearch for DeadTransitions {
+    fn find(&mut self, net: &WorkNet, _: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let fires = may_fire(net);
         let dead: Vec<_> = net.transitions().filter(|t| !fires[t.index()]).collect();
         if !dead.is_empty() {

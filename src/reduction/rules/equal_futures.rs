@@ -9,8 +9,8 @@
 use crate::reduction::buckets::Buckets;
 use crate::reduction::candidate;
 use crate::reduction::hashes::{row_hash, scrambled};
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::rules::equal_futures::others;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{Arc, PlaceId};
@@ -26,7 +26,7 @@ pub(super) struct EqualFutures {
     by_signature: Buckets,
 }
 
-impl Search for EqualFutures {
+impl CandidateSearch for EqualFutures {
     fn waits(&self) -> bool {
         // Twins of a place fused in this batch still refer to it by its other name.
         true
@@ -36,7 +36,7 @@ impl Search for EqualFutures {
         *self = EqualFutures::default();
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for p in dirty.places_around(net) {
             let consumers = net.consumer_count(p);
             if net.in_support(p) || consumers == 0 || consumers > MOST {

@@ -9,10 +9,10 @@
 //! and that p is removed; the second bounds the product. If p stays, only original transitions are
 //! merged: around a cycle, merging would never end.
 
-use super::Limits;
+use super::GrowthLimits;
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::rules::feeds_only;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
@@ -20,15 +20,15 @@ use parikh_net::TransitionId;
 pub(super) struct FreeAgglomeration {
     /// True for the variant with |H|, |F| > 1, or with p kept.
     pub(super) product: bool,
-    pub(super) limits: Limits,
+    pub(super) limits: GrowthLimits,
 }
 
-impl Search for FreeAgglomeration {
+impl CandidateSearch for FreeAgglomeration {
     fn waits(&self) -> bool {
         true
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for p in dirty.places_around(net) {
             let Some(first) = net.consumers(p).next() else { continue };
             if net.in_support(p) || net.producer_count(p) == 0 {

@@ -8,8 +8,8 @@
 //! followed for at most [`NEAR`] steps each. If one cycle enables the next, each costs this much
 //! instead of a pass over the net. Longer cycles are found when the whole net is shown again.
 
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::rules::fused_cycles::move_of;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::components::components;
@@ -28,8 +28,8 @@ pub(super) struct FusedCycles {
     found: Vec<Candidate>,
 }
 
-impl Search for FusedCycles {
-    fn learn(&mut self, net: &WorkNet, dirty: &Dirty) {
+impl CandidateSearch for FusedCycles {
+    fn learn(&mut self, net: &WorkNet, dirty: &ChangedNodes) {
         let changed = dirty.transitions.iter().filter_map(|&t| free_move(net, t));
         let changed: Vec<Move> = changed.collect();
         if changed.is_empty() {
@@ -43,7 +43,7 @@ impl Search for FusedCycles {
         self.found = cycles(&moves);
     }
 
-    fn find(&mut self, _: &WorkNet, _: &Dirty, candidates: &mut Vec<Candidate>) {
+    fn find(&mut self, _: &WorkNet, _: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         candidates.append(&mut self.found);
     }
 }

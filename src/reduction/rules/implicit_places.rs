@@ -10,8 +10,8 @@
 //! reads the rows of all places of the candidate.
 
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::BTreeMap;
@@ -24,11 +24,11 @@ const MOST: usize = 16;
 
 pub(super) struct ImplicitPlaces;
 
-impl Search for ImplicitPlaces {
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+impl CandidateSearch for ImplicitPlaces {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for p in dirty.places_around(net) {
             if !net.in_support(p) && net.consumer_count(p) > 0 && is_small(net, p) {
-                candidates.extend(Vouchers::new(net, p).run());
+                candidates.extend(ImplicitPlaceSearch::new(net, p).run());
             }
         }
     }
@@ -39,7 +39,7 @@ fn is_small(net: &WorkNet, p: PlaceId) -> bool {
 }
 
 /// The search for places that make `p` implicit.
-struct Vouchers<'n> {
+struct ImplicitPlaceSearch<'n> {
     net: &'n WorkNet,
     p: PlaceId,
     others: Vec<PlaceId>,
@@ -49,12 +49,12 @@ struct Vouchers<'n> {
     around: BTreeMap<TransitionId, (i128, i128)>,
 }
 
-impl<'n> Vouchers<'n> {
+impl<'n> ImplicitPlaceSearch<'n> {
     fn new(net: &'n WorkNet, p: PlaceId) -> Self {
         let own = |t: TransitionId| (t, (i128::from(net.effect(t, p)), 0));
         let around = net.neighbours(p).into_iter().map(own).collect();
         let spare = i128::from(net.tokens(p));
-        Vouchers { net, p, others: Vec::new(), spare, around }
+        ImplicitPlaceSearch { net, p, others: Vec::new(), spare, around }
     }
 
     /// Returns p together with places and multiplicities that make it implicit, if found.

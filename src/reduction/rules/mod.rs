@@ -24,7 +24,7 @@ mod unmarkable_presets;
 mod weaker_transitions;
 
 use super::search::Phase::{self, Agglomeration, Cheap, Global, Linear, Product};
-use super::search::{ChangedPlaces, ChangedTransitions, PlacesAround, Rule, Search};
+use super::search::{CandidateSearch, ChangedPlaces, ChangedTransitions, PlacesAround, SearchRule};
 use parikh_evidence::reduction::{Conditions, WorkNet};
 
 pub use parikh_evidence::reduction::rules::{ALL, named};
@@ -32,7 +32,7 @@ use parikh_net::{PlaceId, TransitionId};
 
 /// Limits on the growth by a single application.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct GrowthLimits {
     /// Limit on the transitions that an n × m agglomeration with n, m > 1 creates. Default 32.
     pub product: usize,
     /// Limit on the arcs that an agglomeration may add beyond those it removes. Default 64.
@@ -41,15 +41,15 @@ pub struct Limits {
     pub kept: Vec<PlaceId>,
 }
 
-impl Default for Limits {
+impl Default for GrowthLimits {
     fn default() -> Self {
-        Limits { product: 32, more_arcs: 64, kept: Vec::new() }
+        GrowthLimits { product: 32, more_arcs: 64, kept: Vec::new() }
     }
 }
 
 /// Iterates over the names of all searches. Some share the conditions of a rule.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    all(&Limits::default()).into_iter().map(|rule| rule.name)
+    all(&GrowthLimits::default()).into_iter().map(|rule| rule.name)
 }
 
 /// The searches grouped by their effect, for comparisons. The groups remove dead nodes, nodes that
@@ -112,7 +112,7 @@ pub fn called(name: &str) -> Result<Vec<&'static str>, String> {
 
 /// Returns the rule whose conditions are checked for the candidates of a search.
 pub fn rule_of(search: &str) -> Option<&'static Conditions> {
-    let searches = all(&Limits::default()).into_iter();
+    let searches = all(&GrowthLimits::default()).into_iter();
     searches
         .map(|rule| (rule.name, rule.conditions))
         .find(|(name, _)| *name == search)
@@ -120,7 +120,7 @@ pub fn rule_of(search: &str) -> Option<&'static Conditions> {
 }
 
 /// Returns all searches, in the order in which they run within their phase, each with its rule.
-pub(super) fn all(limits: &Limits) -> Vec<Rule> {
+pub(super) fn all(limits: &GrowthLimits) -> Vec<SearchRule> {
     let kept = &limits.kept;
     let limits = || limits.clone();
     let post = |product| post_agglomeration::PostAgglomeration { product, limits: limits() };
@@ -136,7 +136,7 @@ pub(super) fn all(limits: &Limits) -> Vec<Rule> {
     let is_free = |net: &WorkNet, p| !net.in_support(p);
     let puts_as_often = |net: &WorkNet, t| net.pre(t).len() == net.post(t).len();
     let puts_no_more_often = |net: &WorkNet, t| net.post(t).len() <= net.pre(t).len();
-    let table: Vec<(&str, &str, Phase, Box<dyn Search>)> = vec![
+    let table: Vec<(&str, &str, Phase, Box<dyn CandidateSearch>)> = vec![
         (
             "source-transitions",
             "source-transitions",
@@ -221,12 +221,12 @@ pub(super) fn all(limits: &Limits) -> Vec<Rule> {
     ];
     // A test checks that each second name is a rule.
     let rule = |(name, conditions, phase, search)| {
-        Some(Rule { name, conditions: named(conditions)?, phase, search })
+        Some(SearchRule { name, conditions: named(conditions)?, phase, search })
     };
     table.into_iter().filter_map(rule).collect()
 }
 
-impl Limits {
+impl GrowthLimits {
     /// Returns true if merging each of `producers` with each of `consumers` at a place stays within
     /// the limits. With `product`, both must have at least two elements; without it, one of them
     /// has at most one.
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn every_rule_has_a_search_and_every_search_a_rule_and_a_name() {
-        let searches = all(&Limits::default());
+        let searches = all(&GrowthLimits::default());
         for rule in ALL {
             assert!(searches.iter().any(|search| search.conditions.name == rule.name));
         }

@@ -33,8 +33,8 @@
 //! For a changed place, the other inputs of one of its consumers; each comparison reads both rows.
 
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
@@ -44,8 +44,8 @@ const MOST: usize = 16;
 
 pub(super) struct ParallelPlaces;
 
-impl Search for ParallelPlaces {
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+impl CandidateSearch for ParallelPlaces {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let mut consider = |kept: PlaceId, p: PlaceId| {
             let may = kept != p
                 && !net.in_support(p)

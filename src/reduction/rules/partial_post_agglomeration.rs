@@ -8,24 +8,24 @@
 //! The rows around p. There is at most one h, so the net does not grow. Only original transitions
 //! are merged, so the search ends.
 
-use super::Limits;
+use super::GrowthLimits;
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::rules::takes_only_from;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
 pub(super) struct PartialPostAgglomeration {
-    pub(super) limits: Limits,
+    pub(super) limits: GrowthLimits,
 }
 
-impl Search for PartialPostAgglomeration {
+impl CandidateSearch for PartialPostAgglomeration {
     fn waits(&self) -> bool {
         true
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for p in dirty.places_around(net) {
             if net.in_support(p) || net.producer_count(p) != 1 || net.consumer_count(p) < 2 {
                 continue;

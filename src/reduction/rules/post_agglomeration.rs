@@ -8,25 +8,25 @@
 //! The rows around p for each change at p, and |H|·|F| new transitions. The first variant requires
 //! |H| ≤ 1 or |F| ≤ 1; the second bounds the product.
 
-use super::Limits;
+use super::GrowthLimits;
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
 pub(super) struct PostAgglomeration {
     /// True for the variant with |H|, |F| > 1.
     pub(super) product: bool,
-    pub(super) limits: Limits,
+    pub(super) limits: GrowthLimits,
 }
 
-impl Search for PostAgglomeration {
+impl CandidateSearch for PostAgglomeration {
     fn waits(&self) -> bool {
         true
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for p in dirty.places_around(net) {
             let narrow = |f: TransitionId| net.pre(f).len() == 1;
             if net.in_support(p) || !net.consumers(p).next().is_some_and(narrow) {

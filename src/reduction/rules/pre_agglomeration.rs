@@ -7,10 +7,10 @@
 //! # Cost
 //! The rows around p and the consumers of •H.
 
-use super::Limits;
+use super::GrowthLimits;
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
@@ -20,15 +20,15 @@ const MOST: usize = 64;
 pub(super) struct PreAgglomeration {
     /// True for the variant with |H|, |F| > 1.
     pub(super) product: bool,
-    pub(super) limits: Limits,
+    pub(super) limits: GrowthLimits,
 }
 
-impl Search for PreAgglomeration {
+impl CandidateSearch for PreAgglomeration {
     fn waits(&self) -> bool {
         true
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let mut places = dirty.places_around(net);
         // A place that lost a consumer may allow agglomeration at the output place of another
         // consumer.

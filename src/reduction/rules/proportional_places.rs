@@ -25,8 +25,8 @@
 use crate::reduction::buckets::Buckets;
 use crate::reduction::candidate;
 use crate::reduction::hashes::scrambled;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::PlaceId;
@@ -46,12 +46,12 @@ impl ProportionalPlaces {
     }
 }
 
-impl Search for ProportionalPlaces {
+impl CandidateSearch for ProportionalPlaces {
     fn forget(&mut self) {
         self.by_changes = Buckets::default();
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for p in dirty.places_around(net) {
             let (divisor, hash) = changes(net, p);
             if divisor == 0 {

@@ -7,15 +7,15 @@
 //! Linear in the net; once per round.
 
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
 pub(super) struct Relevance;
 
-impl Search for Relevance {
-    fn find(&mut self, net: &WorkNet, _: &Dirty, candidates: &mut Vec<Candidate>) {
+impl CandidateSearch for Relevance {
+    fn find(&mut self, net: &WorkNet, _: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let matters = relevant(net);
         let rest: Vec<_> = net.transitions().filter(|t| !matters[t.index()]).collect();
         if !rest.is_empty() {

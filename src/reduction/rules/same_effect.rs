@@ -10,8 +10,8 @@
 use crate::reduction::buckets::Buckets;
 use crate::reduction::candidate;
 use crate::reduction::hashes::{effect_hash, row_hash, scrambled};
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
@@ -25,12 +25,12 @@ pub(super) struct SameEffect {
     by_rows: Buckets,
 }
 
-impl Search for SameEffect {
+impl CandidateSearch for SameEffect {
     fn forget(&mut self) {
         *self = SameEffect::default();
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for &t in &dirty.transitions {
             let mut pair = |kept, goes| candidates.push(candidate::transitions([kept, goes]));
             let other = |id: usize| id != t.index() && net.has_transition(TransitionId::new(id));

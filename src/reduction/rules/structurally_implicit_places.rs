@@ -33,9 +33,9 @@
 //! integers.
 
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::multipliers::{Effects, MOST_ARCS, arc_count, integers};
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::multipliers::{MOST_ARCS, MultiplicityProgram, arc_count, integers};
+use crate::reduction::search::CandidateSearch;
 use crate::solvers::Budget;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{Arc, PlaceId, TransitionId};
@@ -63,12 +63,12 @@ impl StructurallyImplicitPlaces {
     }
 }
 
-impl Search for StructurallyImplicitPlaces {
+impl CandidateSearch for StructurallyImplicitPlaces {
     fn allow(&mut self, slice: Budget) {
         self.slice = Some(slice);
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let Some(slice) = &self.slice else { return };
         if arc_count(net) > MOST_ARCS {
             return;
@@ -84,7 +84,10 @@ impl Search for StructurallyImplicitPlaces {
             return;
         }
         // The program is refused only beyond 64 bits or 2³² nodes; then nothing is found.
-        let Ok(mut search) = Vouchers::new(net, &asked, self.exactly.is_some()) else { return };
+        let Ok(mut search) = LinearImplicitPlaceSearch::new(net, &asked, self.exactly.is_some())
+        else {
+            return;
+        };
         for p in asked {
             if slice.is_exhausted() {
                 return;
@@ -95,21 +98,21 @@ impl Search for StructurallyImplicitPlaces {
 }
 
 /// The search for places that make others implicit.
-struct Vouchers<'n> {
+struct LinearImplicitPlaceSearch<'n> {
     net: &'n WorkNet,
     lp: Box<dyn IncrementalLp>,
-    effects: Effects,
+    effects: MultiplicityProgram,
     /// The rows of (3): Σ y(q)·(pre(t,q) − m₀(q)).
     needs: HashMap<TransitionId, Row>,
     /// Returns the interval for a sum: exactly this value, or at most this value.
     within: fn(i64) -> Interval,
 }
 
-impl<'n> Vouchers<'n> {
+impl<'n> LinearImplicitPlaceSearch<'n> {
     fn new(net: &'n WorkNet, asked: &[PlaceId], exactly: bool) -> Result<Self, ProgramError> {
         let within: fn(i64) -> Interval =
             if exactly { Interval::exactly } else { Interval::at_most };
-        let mut effects = Effects::of(net, Interval::NON_NEGATIVE, within(0))?;
+        let mut effects = MultiplicityProgram::of(net, Interval::NON_NEGATIVE, within(0))?;
         let mut program =
             std::mem::replace(&mut effects.program, LinearProgram::new(Sense::Minimise));
         program.set_objective(
@@ -129,7 +132,7 @@ impl<'n> Vouchers<'n> {
             let row = net.pre(t).iter().map(taken).chain([(tokens, -1)]);
             needs.insert(t, program.add_row(Interval::FREE, row)?);
         }
-        Ok(Vouchers { net, lp: keep_for_hints(program), effects, needs, within })
+        Ok(LinearImplicitPlaceSearch { net, lp: keep_for_hints(program), effects, needs, within })
     }
 
     /// Returns likely candidates that remove `p`. Afterwards, `p` does not make later places

@@ -9,8 +9,8 @@
 //! move forever.
 
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 use std::collections::HashSet;
@@ -21,8 +21,8 @@ pub(super) struct TokenPrefiring {
     found: HashSet<TransitionId>,
 }
 
-impl Search for TokenPrefiring {
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+impl CandidateSearch for TokenPrefiring {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for t in dirty.transitions_around(net, 8) {
             let ready = !net.pre(t).is_empty()
                 && net.pre(t).iter().all(|arc| {

@@ -15,9 +15,9 @@
 //! rows of the places of the candidate, in integers.
 
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::multipliers::{Effects, MOST_ARCS, arc_count, integers};
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::multipliers::{MOST_ARCS, MultiplicityProgram, arc_count, integers};
+use crate::reduction::search::CandidateSearch;
 use crate::solvers::Budget;
 use parikh_evidence::reduction::{Candidate, WeightedSum, WorkNet};
 use parikh_net::{Arc, Marking, PlaceId, TransitionId};
@@ -33,12 +33,12 @@ pub(super) struct UnmarkablePresets {
     slice: Option<Budget>,
 }
 
-impl Search for UnmarkablePresets {
+impl CandidateSearch for UnmarkablePresets {
     fn allow(&mut self, slice: Budget) {
         self.slice = Some(slice);
     }
 
-    fn find(&mut self, net: &WorkNet, _: &Dirty, candidates: &mut Vec<Candidate>) {
+    fn find(&mut self, net: &WorkNet, _: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let Some(slice) = &self.slice else { return };
         if arc_count(net) > MOST_ARCS {
             return;
@@ -48,7 +48,7 @@ impl Search for UnmarkablePresets {
             return;
         }
         // The program is refused only beyond 64 bits or 2³² nodes; then nothing is found.
-        if let Ok(mut search) = Sums::new(net, asked) {
+        if let Ok(mut search) = WeightedSumSearch::new(net, asked) {
             search.run(slice, candidates);
         }
     }
@@ -96,10 +96,10 @@ fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
 }
 
 /// The search for weighted sums of places of which transitions need too much.
-struct Sums<'n> {
+struct WeightedSumSearch<'n> {
     net: &'n WorkNet,
     lp: Box<dyn IncrementalLp>,
-    effects: Effects,
+    effects: MultiplicityProgram,
     /// For each row, the number of its transitions not found dead yet.
     live: Vec<usize>,
     asked: Vec<TransitionId>,
@@ -108,15 +108,24 @@ struct Sums<'n> {
     possible: Vec<bool>,
 }
 
-impl<'n> Sums<'n> {
+impl<'n> WeightedSumSearch<'n> {
     fn new(net: &'n WorkNet, asked: Vec<TransitionId>) -> Result<Self, ProgramError> {
-        let mut effects = Effects::of(net, Interval::between(0, 1), Interval::at_most(0))?;
+        let mut effects =
+            MultiplicityProgram::of(net, Interval::between(0, 1), Interval::at_most(0))?;
         let program = std::mem::replace(&mut effects.program, LinearProgram::new(Sense::Minimise));
         let mut live = vec![0; program.rows().len()];
         net.transitions().filter_map(|t| effects.row(t)).for_each(|row| live[row.index()] += 1);
         let dead = vec![false; net.transition_ids()];
         let possible = dead.clone();
-        Ok(Sums { net, lp: keep_for_hints(program), effects, live, asked, dead, possible })
+        Ok(WeightedSumSearch {
+            net,
+            lp: keep_for_hints(program),
+            effects,
+            live,
+            asked,
+            dead,
+            possible,
+        })
     }
 
     fn run(&mut self, budget: &Budget, candidates: &mut Vec<Candidate>) {

@@ -9,8 +9,8 @@
 //! [`MOST`].
 
 use crate::reduction::candidate;
-use crate::reduction::journal::Dirty;
-use crate::reduction::search::Search;
+use crate::reduction::journal::ChangedNodes;
+use crate::reduction::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 
 /// Limit on the transitions at a place that are compared with a changed one.
@@ -18,8 +18,8 @@ const MOST: usize = 32;
 
 pub(super) struct WeakerTransitions;
 
-impl Search for WeakerTransitions {
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+impl CandidateSearch for WeakerTransitions {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for &t in &dirty.transitions {
             // The weaker transition takes from all places that the other takes from, so any of them
             // finds it.

@@ -2,12 +2,12 @@
 //! and nodes without arcs.
 
 use super::super::dead;
-use super::super::questions::{Fate, bindings, dead as never_firing, fires};
-use super::super::shown::Play;
-use super::super::text::Text;
-use super::{Level, Telling};
-use crate::structure::excluded::Sums;
-use parikh_net::{Net, PlaceId, Stage, Step, TransitionId};
+use super::super::questions::{TransitionFate, bindings, dead as never_firing, fires};
+use super::super::shown::PlayedSequence;
+use super::super::text::Sentence;
+use super::{FindingCollector, Severity};
+use crate::structure::excluded::InvariantSums;
+use parikh_net::{FiringStep, Net, PlaceId, Stage, TransitionId};
 use parikh_solvers::Budget;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ const NO_BINDING: &str = "No binding is left of it: its guard, or the colours th
 /// The largest number of pump loops that get findings of their own, each with the places it fills.
 const UNBOUNDED: usize = 6;
 
-impl Telling<'_> {
+impl FindingCollector<'_> {
     pub(super) fn dead_transitions(&mut self, at: usize) {
         match self.net.folding() {
             None => self.dead_by_cause(at),
@@ -29,9 +29,9 @@ impl Telling<'_> {
         }
         let open = open_nodes(&self.found.fates, self.net.transitions());
         if !open.is_empty() {
-            let text = Text::words("It is open whether these can ever fire: ");
+            let text = Sentence::words("It is open whether these can ever fire: ");
             let title = text.list(&open, ", ", |text, &t| text.transition(t));
-            self.tell(Level::Unknown, title).question = Some(at);
+            self.tell(Severity::Unknown, title).question = Some(at);
         }
     }
 
@@ -46,22 +46,23 @@ impl Telling<'_> {
         let sums = causes
             .iter()
             .any(|cause| !cause.roots.is_empty())
-            .then(|| Sums::of(net, &dead, &Budget::lasting(SUMS)));
+            .then(|| InvariantSums::of(net, &dead, &Budget::lasting(SUMS)));
         let fate = |t: TransitionId| found.fates[t.index()].as_ref();
         let excluded =
             |t: TransitionId| sums.as_ref().and_then(|sums| dead::excluded(net, sums, t));
         let causes = dead::by_reason(causes, &excluded);
         let why = |t: TransitionId| {
-            excluded(t).or_else(|| Some(Text::of_sentence(net, &fate(t)?.reason).after(": ")))
+            excluded(t).or_else(|| Some(Sentence::of_sentence(net, &fate(t)?.reason).after(": ")))
         };
         for cause in &causes {
             let mut details = cause.details(net, &why);
             let of_units = |t: &TransitionId| fate(*t).is_some_and(|fate| fate.assumes_units);
             if cause.members.iter().any(of_units) {
-                details.push(Text::words("This rests on the model's claim of safe units (NUPN)"));
+                details
+                    .push(Sentence::words("This rests on the model's claim of safe units (NUPN)"));
             }
             let certificate = cause.members.iter().find_map(|&t| fate(t)?.shown.certificate);
-            let finding = self.tell(Level::Problem, cause.title(net, &why));
+            let finding = self.tell(Severity::Problem, cause.title(net, &why));
             (finding.details, finding.certificate) = (details, certificate);
             finding.question = Some(at);
         }
@@ -74,10 +75,10 @@ impl Telling<'_> {
         let Some(folding) = net.folding() else { return };
         let bindings = bindings(net);
         // Transitions that are dead for the same reason form one finding.
-        let mut groups: Vec<(Vec<usize>, Vec<Text>, Option<usize>)> = Vec::new();
+        let mut groups: Vec<(Vec<usize>, Vec<Sentence>, Option<usize>)> = Vec::new();
         for transition in never_firing(&bindings, &found.fates) {
             let (details, certificate) = match bindings[transition].first() {
-                None => (vec![Text::words(NO_BINDING)], None),
+                None => (vec![Sentence::words(NO_BINDING)], None),
                 Some(&t) => {
                     let Some(fate) = &found.fates[t.index()] else { continue };
                     (why_never(net, fate), fate.shown.certificate)
@@ -91,16 +92,17 @@ impl Telling<'_> {
                 None => groups.push((vec![transition], details, certificate)),
             }
         }
-        let name = |text: Text, &at: &usize| text.quoted(folding.transition_name(at));
+        let name = |text: Sentence, &at: &usize| text.quoted(folding.transition_name(at));
         for (members, details, certificate) in groups {
             let title = match members.as_slice() {
-                [one] => name(Text::words("Transition "), one).say(" can never fire"),
+                [one] => name(Sentence::words("Transition "), one).say(" can never fire"),
                 all => {
-                    let text = Text::words(format!("{} transitions can never fire: ", all.len()));
+                    let text =
+                        Sentence::words(format!("{} transitions can never fire: ", all.len()));
                     text.list(all, ", ", name)
                 }
             };
-            let finding = self.tell(Level::Problem, title);
+            let finding = self.tell(Severity::Problem, title);
             (finding.details, finding.certificate) = (details, certificate);
             finding.question = Some(at);
         }
@@ -120,7 +122,7 @@ impl Telling<'_> {
                 let (some, of) = (dead.len(), all.len());
                 let name = folding.transition_name(transition);
                 let text =
-                    Text::words(format!("{some} of the {of} bindings of “{name}”, such as "));
+                    Sentence::words(format!("{some} of the {of} bindings of “{name}”, such as "));
                 details.push(text.transition(dead[0]));
             }
         }
@@ -131,7 +133,7 @@ impl Telling<'_> {
                     format!("Some bindings of {transitions} transitions can never fire")
                 }
             };
-            let finding = self.tell(Level::Note, Text::words(title));
+            let finding = self.tell(Severity::Note, Sentence::words(title));
             (finding.details, finding.question) = (details, Some(at));
         }
     }
@@ -140,14 +142,14 @@ impl Telling<'_> {
     /// same loop share a finding.
     pub(super) fn unbounded_places(&mut self, at: usize) {
         let (net, found) = (self.net, self.found);
-        let mut groups: Vec<(Vec<PlaceId>, Vec<Text>, Option<Play>)> = Vec::new();
+        let mut groups: Vec<(Vec<PlaceId>, Vec<Sentence>, Option<PlayedSequence>)> = Vec::new();
         for place in net.model_places() {
             let Some(bound) = &found.bounds[place.index()] else { continue };
             if bound.most != "+inf" {
                 continue;
             }
             let play = bound.shown.play.clone();
-            let mut details: Vec<Text> = self.looped(play.as_ref()).into_iter().collect();
+            let mut details: Vec<Sentence> = self.looped(play.as_ref()).into_iter().collect();
             details.extend(in_stages(&bound.shown.stages));
             match groups.iter_mut().find(|(_, of, _)| !of.is_empty() && *of == details) {
                 Some((places, ..)) => places.push(place),
@@ -158,45 +160,46 @@ impl Telling<'_> {
             let others = groups.split_off(UNBOUNDED);
             let places: Vec<PlaceId> =
                 others.iter().flat_map(|(places, ..)| places).copied().collect();
-            let said = |(places, details, _): (Vec<PlaceId>, Vec<Text>, _)| {
-                let text = Text::default().list(&places, ", ", |text, &place| text.place(place));
+            let said = |(places, details, _): (Vec<PlaceId>, Vec<Sentence>, _)| {
+                let text =
+                    Sentence::default().list(&places, ", ", |text, &place| text.place(place));
                 details.into_iter().fold(text.say(":"), |text, detail| text.say(" ").then(detail))
             };
             groups.push((places, others.into_iter().map(said).collect(), None));
         }
         for (places, details, play) in groups {
             let title = match places.as_slice() {
-                [one] => Text::words("Place ").place(*one).say(" is unbounded"),
+                [one] => Sentence::words("Place ").place(*one).say(" is unbounded"),
                 all => {
-                    let text = Text::words(format!("{} places are unbounded: ", all.len()));
+                    let text = Sentence::words(format!("{} places are unbounded: ", all.len()));
                     text.all(all, ", ", |text, &place| text.place(place))
                 }
             };
-            let finding = self.tell(Level::Problem, title);
+            let finding = self.tell(Severity::Problem, title);
             (finding.details, finding.play, finding.question) = (details, play, Some(at));
         }
         let open = open_nodes(&found.bounds, net.model_places());
         if !open.is_empty() {
-            let text = Text::words("It is open whether these are bounded: ");
+            let text = Sentence::words("It is open whether these are bounded: ");
             let title = text.list(&open, ", ", |text, &place| text.place(place));
-            self.tell(Level::Unknown, title).question = Some(at);
+            self.tell(Severity::Unknown, title).question = Some(at);
         }
         self.never_marked();
     }
 
     /// Describes in words the pump loop that the page plays.
-    fn looped(&self, play: Option<&Play>) -> Option<Text> {
+    fn looped(&self, play: Option<&PlayedSequence>) -> Option<Sentence> {
         let play = play?;
-        let steps = |trace: usize| -> Option<Vec<Step>> {
+        let steps = |trace: usize| -> Option<Vec<FiringStep>> {
             let steps = self.store.traces.get(trace)?.chunks_exact(2).map(|step| {
                 let transition = TransitionId::new(usize::try_from(step[0]).ok()?);
-                Some(Step { transition, count: step[1] })
+                Some(FiringStep { transition, count: step[1] })
             });
             steps.collect()
         };
         let text = match play.trace.and_then(steps).filter(|steps| !steps.is_empty()) {
-            None => Text::words("This loop adds tokens each time and can repeat for ever: "),
-            Some(first) => fired(Text::words("After "), &first)
+            None => Sentence::words("This loop adds tokens each time and can repeat for ever: "),
+            Some(first) => fired(Sentence::words("After "), &first)
                 .say(", this loop adds tokens each time and can repeat for ever: "),
         };
         Some(fired(text, &steps(play.pump?)?))
@@ -217,15 +220,15 @@ impl Telling<'_> {
         let certificate =
             found.bounds[empty[0].index()].as_ref().and_then(|bound| bound.shown.certificate);
         let text = match empty.len() {
-            1 => Text::words("Place "),
-            count => Text::words(format!("{count} places ")),
+            1 => Sentence::words("Place "),
+            count => Sentence::words(format!("{count} places ")),
         };
         let never = if empty.len() == 1 { " never holds a token" } else { " never hold a token: " };
         let title = match empty.as_slice() {
             [only] => text.place(*only).say(never),
             all => text.say(never.trim_start()).list(all, ", ", |text, &place| text.place(place)),
         };
-        self.tell(Level::Warning, title).certificate = certificate;
+        self.tell(Severity::Warning, title).certificate = certificate;
     }
 
     /// Adds findings about nodes without arcs.
@@ -244,14 +247,14 @@ impl Telling<'_> {
             .filter(|&t| net.pre(t).is_empty() && net.post(t).is_empty())
             .collect();
         if !places.is_empty() {
-            let title = Text::words("Nothing is connected to ");
+            let title = Sentence::words("Nothing is connected to ");
             let title = title.list(&places, ", ", |text, &place| text.place(place));
-            self.tell(Level::Warning, title);
+            self.tell(Severity::Warning, title);
         }
         if !transitions.is_empty() {
-            let title = Text::words("Nothing is connected to ");
+            let title = Sentence::words("Nothing is connected to ");
             let title = title.list(&transitions, ", ", |text, &t| text.transition(t));
-            self.tell(Level::Warning, title);
+            self.tell(Severity::Warning, title);
         }
     }
 }
@@ -263,16 +266,17 @@ fn open_nodes<K, N>(known: &[Option<K>], nodes: impl Iterator<Item = N>) -> Vec<
 }
 
 /// Returns the reason given by the engines why a transition never fires.
-fn why_never(net: &Net, fate: &Fate) -> Vec<Text> {
-    let mut details = vec![Text::words("Because ").then(Text::of_sentence(net, &fate.reason))];
+fn why_never(net: &Net, fate: &TransitionFate) -> Vec<Sentence> {
+    let mut details =
+        vec![Sentence::words("Because ").then(Sentence::of_sentence(net, &fate.reason))];
     if fate.assumes_units {
-        details.push(Text::words("This rests on the model's claim of safe units (NUPN)"));
+        details.push(Sentence::words("This rests on the model's claim of safe units (NUPN)"));
     }
     details
 }
 
 /// Appends the transitions in firing order.
-fn fired(text: Text, steps: &[Step]) -> Text {
+fn fired(text: Sentence, steps: &[FiringStep]) -> Sentence {
     text.list(steps, ", ", |text, step| {
         let text = text.transition(step.transition);
         if step.count > 1 { text.say(format!(" {} times", step.count)) } else { text }
@@ -280,9 +284,9 @@ fn fired(text: Text, steps: &[Step]) -> Text {
 }
 
 /// Describes the pump loops of a self-covering sequence in stages, in order.
-fn in_stages(stages: &[Stage]) -> Vec<Text> {
+fn in_stages(stages: &[Stage]) -> Vec<Sentence> {
     let told = |(at, stage): (usize, &Stage)| {
-        let mut text = Text::words(if at == 0 { "First " } else { "Then " });
+        let mut text = Sentence::words(if at == 0 { "First " } else { "Then " });
         if !stage.prefix.is_empty() {
             text = fired(text, stage.prefix.steps()).say(", then ");
         }

@@ -7,13 +7,13 @@
 //! step, and a firing sequence is a run that the page plays component by component.
 
 use super::blocked::blocked;
-use super::{Coming, Row};
+use super::{LabelOccurrence, SystemQuestion};
 use crate::answer::Plan;
-use crate::report::questions::{self, Asked, Question};
-use crate::report::shown::{Play, Store};
-use crate::report::text::Text;
-use crate::run::{self, Config, Event};
-use crate::systems::{MOST_STEPS, Played};
+use crate::report::questions::{self, AnsweredQuestion, ReportQuestions};
+use crate::report::shown::{EvidenceStore, PlayedSequence};
+use crate::report::text::Sentence;
+use crate::run::{self, Event, RunConfig};
+use crate::systems::{MOST_STEPS, ResolvedRun};
 use num_bigint::BigUint;
 use parikh_net::printable::counted;
 use parikh_net::{Marking, Net, PlaceId, Predicate, TransitionId};
@@ -42,29 +42,29 @@ const LABELS: (&str, &str) = ("Labels", "Does every label come on some run?");
 
 /// The answers to the two questions.
 #[derive(Default)]
-pub(super) struct AsNet {
+pub(super) struct NetAnswers {
     /// The two questions with their answers.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<SystemQuestion>,
     /// An entry per label that occurs in the net: whether it occurs on some run.
-    pub(super) coming: Vec<Coming>,
+    pub(super) coming: Vec<LabelOccurrence>,
     /// The runs to play.
-    pub(super) runs: Vec<Played>,
+    pub(super) runs: Vec<ResolvedRun>,
     /// The number of answers that failed their check.
     pub(super) faults: usize,
 }
 
-impl AsNet {
+impl NetAnswers {
     /// Returns open answers for a system that has no net. `why` is the reason.
-    pub(super) fn unasked(why: &str) -> AsNet {
-        let row = |name: &str, formula: &str| Row {
+    pub(super) fn unasked(why: &str) -> NetAnswers {
+        let row = |name: &str, formula: &str| SystemQuestion {
             name: name.into(),
             formula: formula.into(),
             reason: why.into(),
-            ..Row::default()
+            ..SystemQuestion::default()
         };
-        AsNet {
+        NetAnswers {
             rows: vec![row(DEADLOCK.0, DEADLOCK.1), row(LABELS.0, LABELS.1)],
-            ..AsNet::default()
+            ..NetAnswers::default()
         }
     }
 }
@@ -92,10 +92,10 @@ impl<'s> SystemNet<'s> {
     /// occurs on some run.
     pub(super) fn ask(
         &self,
-        config: &Config,
+        config: &RunConfig,
         budget: &Budget,
         tell: &mut dyn FnMut(&str),
-    ) -> AsNet {
+    ) -> NetAnswers {
         let net = &self.net;
         let mut by_label: BTreeMap<LabelId, Vec<TransitionId>> = BTreeMap::new();
         for (t, label) in net.transitions().zip(&self.labels) {
@@ -111,13 +111,14 @@ impl<'s> SystemNet<'s> {
         }
         let (written, refused) = (HashMap::new(), Vec::new());
         let (plan, are_requirements) = (Box::new(plan), false);
-        let asked = Asked::Formulas { plan, written, refused, are_requirements };
-        let mut store = Store::new(net);
+        let asked = ReportQuestions::Formulas { plan, written, refused, are_requirements };
+        let mut store = EvidenceStore::new(net);
         tell("whether it can stop, and which labels come");
         let found = questions::ask(net, asked, config, budget, &mut store, &mut |_| {});
-        let mut told = Told { on: self, store: &store, played: 0, found: AsNet::default() };
+        let mut told =
+            SystemTranslator { on: self, store: &store, played: 0, found: NetAnswers::default() };
         told.found.faults = found.faults;
-        let mut questions: HashMap<String, Question> =
+        let mut questions: HashMap<String, AnsweredQuestion> =
             found.questions.into_iter().map(|it| (it.id.clone(), it)).collect();
         if let Some(question) = questions.remove(DEADLOCK.0) {
             told.stops(&question);
@@ -133,7 +134,7 @@ impl<'s> SystemNet<'s> {
 
     /// Counts the reachable joint states. Returns the number with the grade of its evidence, or
     /// `None` if the budget is spent before.
-    pub(super) fn joint_states(&self, config: &Config, budget: &Budget) -> Option<String> {
+    pub(super) fn joint_states(&self, config: &RunConfig, budget: &Budget) -> Option<String> {
         let mut counted = None;
         run::state_space(&self.net, config, budget, |event| match event {
             Event::Figure(answer, _) if answer.id == STATES => {
@@ -158,7 +159,7 @@ impl<'s> SystemNet<'s> {
         format!("{}.{state}", component.name())
     }
 
-    fn words(&self, text: &Text) -> String {
+    fn words(&self, text: &Sentence) -> String {
         let label = |t: usize| self.labels[t].map_or("(start)", |label| self.system.label(label));
         text.in_words(|p| self.place(p), |t| format!("“{}”", label(t)))
     }
@@ -185,7 +186,7 @@ impl<'s> SystemNet<'s> {
 
     /// Converts a firing sequence into a run, and returns it with its last marking. Returns `None`
     /// if the sequence cannot fire.
-    fn run(&self, firings: &[TransitionId]) -> Option<(Played, Marking)> {
+    fn run(&self, firings: &[TransitionId]) -> Option<(ResolvedRun, Marking)> {
         let mut marking = self.net.initial().clone();
         let mut starts = self.joint(&marking);
         let mut steps = Vec::with_capacity(firings.len());
@@ -197,23 +198,23 @@ impl<'s> SystemNet<'s> {
             }
         }
         let ends = self.net.transitions().all(|t| !self.net.is_enabled(&marking, t));
-        Some((Played { starts, steps, back: None, ends }, marking))
+        Some((ResolvedRun { starts, steps, back: None, ends }, marking))
     }
 }
 
 /// A converter of answers about the net into answers about the system.
-struct Told<'a, 's> {
+struct SystemTranslator<'a, 's> {
     on: &'a SystemNet<'s>,
-    store: &'a Store<'a>,
+    store: &'a EvidenceStore<'a>,
     /// The number of steps of all runs so far.
     played: usize,
-    found: AsNet,
+    found: NetAnswers,
 }
 
-impl Told<'_, '_> {
+impl SystemTranslator<'_, '_> {
     /// Returns the firings of a play, without firings if `play` is `None`. Returns `None` if the
     /// sequence is too long for a page.
-    fn firings(&self, play: Option<&Play>) -> Option<Vec<TransitionId>> {
+    fn firings(&self, play: Option<&PlayedSequence>) -> Option<Vec<TransitionId>> {
         let Some(play) = play else { return Some(Vec::new()) };
         let firings = usize::try_from(play.firings).ok().filter(|it| *it <= MOST_STEPS)?;
         let steps = self.store.traces[play.trace?].chunks_exact(2);
@@ -226,7 +227,7 @@ impl Told<'_, '_> {
 
     /// Adds a run to the page, and returns its index. Returns `None` if the steps exceed
     /// [`MOST_PLAYED`].
-    fn play(&mut self, run: Played) -> Option<usize> {
+    fn play(&mut self, run: ResolvedRun) -> Option<usize> {
         if self.played + run.steps.len() > MOST_PLAYED {
             return None;
         }
@@ -236,7 +237,7 @@ impl Told<'_, '_> {
     }
 
     /// Returns the lines of an answer's certificates.
-    fn lines(&self, question: &Question) -> Vec<String> {
+    fn lines(&self, question: &AnsweredQuestion) -> Vec<String> {
         let all = question.certificates.iter().map(|&at| &self.store.certificates[at]);
         let mut lines = Vec::new();
         for certificate in all {
@@ -255,9 +256,9 @@ impl Told<'_, '_> {
         lines
     }
 
-    fn stops(&mut self, question: &Question) {
+    fn stops(&mut self, question: &AnsweredQuestion) {
         let value = question.value.as_deref().map(|it| it == "TRUE");
-        let mut row = Row {
+        let mut row = SystemQuestion {
             name: DEADLOCK.0.into(),
             formula: DEADLOCK.1.into(),
             value,
@@ -265,7 +266,7 @@ impl Told<'_, '_> {
             reason: self.on.words(&question.reason),
             evidence: value.map(|_| question.grade.clone()),
             lines: self.lines(question),
-            ..Row::default()
+            ..SystemQuestion::default()
         };
         if value == Some(true)
             && let Some(firings) = self.firings(question.play.as_ref())
@@ -279,12 +280,12 @@ impl Told<'_, '_> {
         self.found.rows.push(row);
     }
 
-    fn labels(&mut self, all: Vec<(LabelId, &[TransitionId], Question)>) {
+    fn labels(&mut self, all: Vec<(LabelId, &[TransitionId], AnsweredQuestion)>) {
         let mut grade = String::new();
         let count = all.len();
         for (label, ways, question) in all {
             let comes = question.value.as_deref().map(|it| it == "TRUE");
-            let mut coming = Coming {
+            let mut coming = LabelOccurrence {
                 label: label.0,
                 comes,
                 reason: self.on.words(&question.reason),
@@ -321,21 +322,21 @@ impl Told<'_, '_> {
         if !open.is_empty() {
             reason += &format!("; not known of {}", listed(&open));
         }
-        let row = Row {
+        let row = SystemQuestion {
             name: LABELS.0.into(),
             formula: LABELS.1.into(),
             value,
             good: value,
             reason,
             evidence: value.map(|_| grade),
-            ..Row::default()
+            ..SystemQuestion::default()
         };
         self.found.rows.push(row);
     }
 
     /// Adds a run that ends with one of the transitions `ways`, which have the same label. One of
     /// them is enabled after `play`.
-    fn run_to(&mut self, ways: &[TransitionId], play: Option<&Play>) -> Option<usize> {
+    fn run_to(&mut self, ways: &[TransitionId], play: Option<&PlayedSequence>) -> Option<usize> {
         let mut firings = self.firings(play)?;
         let (_, marking) = self.on.run(&firings)?;
         firings.push(*ways.iter().find(|&&t| self.on.net.is_enabled(&marking, t))?);

@@ -9,8 +9,11 @@ mod blocked;
 
 use crate::draw::system as draw;
 use crate::run;
-use crate::systems::{Answer, Case, Config, Played, Settled, Shown, played, settle};
-use as_net::{AsNet, SystemNet};
+use crate::systems::{
+    PropertyAnswer, ResolvedRun, SettleConfig, SystemCase, SystemOutcome, SystemProof, played,
+    settle,
+};
+use as_net::{NetAnswers, SystemNet};
 use parikh_solvers::Budget;
 use parikh_systems::System;
 use serde::Serialize;
@@ -34,19 +37,19 @@ pub struct SystemReport {
     /// The scope of the answers: the runs considered, or all states.
     pub semantics: &'static str,
     /// The components, in the order of the file.
-    pub components: Vec<Part>,
+    pub components: Vec<ComponentNames>,
     /// The names of labels, by index.
     pub labels: Vec<String>,
     /// The headline of the questions.
     pub asked: &'static str,
     /// The questions with their answers. Properties are in the order of the file.
-    pub properties: Vec<Row>,
+    pub properties: Vec<SystemQuestion>,
     /// For each label, whether it occurs. Empty for a report about properties.
-    pub coming: Vec<Coming>,
+    pub coming: Vec<LabelOccurrence>,
     /// The start states of the components, as a run without steps.
-    pub beginning: Played,
+    pub beginning: ResolvedRun,
     /// The runs to play.
-    pub runs: Vec<Played>,
+    pub runs: Vec<ResolvedRun>,
     /// Sizes of the system, as pairs of a name and a value.
     pub figures: Vec<(&'static str, String)>,
     /// The number of components drawn as boxes because they are too large.
@@ -55,12 +58,12 @@ pub struct SystemReport {
     pub faults: usize,
     /// The drawing.
     #[serde(skip)]
-    pub picture: draw::Picture,
+    pub picture: draw::SystemPicture,
 }
 
 /// The names of a component and its states.
 #[derive(Debug, Serialize)]
-pub struct Part {
+pub struct ComponentNames {
     /// The name of the component.
     pub name: String,
     /// The names of the states, by index.
@@ -69,7 +72,7 @@ pub struct Part {
 
 /// A question and the answer.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Row {
+pub struct SystemQuestion {
     /// The number of the property in its file, or the name of the question.
     pub name: String,
     /// The property in its source syntax, or the question in words.
@@ -94,7 +97,7 @@ pub struct Row {
 
 /// The answer whether a label occurs on some run.
 #[derive(Clone, Debug, Serialize)]
-pub struct Coming {
+pub struct LabelOccurrence {
     /// The index of the label.
     pub label: u32,
     /// True if the label occurs. `None` if the question is open.
@@ -111,23 +114,28 @@ pub struct Coming {
 
 /// Settles the properties within `budget`, and collects the contents of a page. The collection
 /// takes up to two seconds more.
-pub fn system_report(case: &Case, made: String, config: &Config, budget: &Budget) -> SystemReport {
+pub fn system_report(
+    case: &SystemCase,
+    made: String,
+    config: &SettleConfig,
+    budget: &Budget,
+) -> SystemReport {
     let system = &case.system;
-    let settled: Vec<Mutex<Option<Settled>>> =
+    let settled: Vec<Mutex<Option<SystemOutcome>>> =
         case.properties.iter().map(|_| Mutex::new(None)).collect();
     settle(case, config, budget, &|at, it| {
         *settled[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(it);
     });
     let (mut properties, mut runs, mut faults) = (Vec::new(), Vec::new(), 0);
     for (property, settled) in case.properties.iter().zip(settled) {
-        let mut row = Row {
+        let mut row = SystemQuestion {
             name: property.number.to_string(),
             formula: property.formula.split_whitespace().collect::<Vec<_>>().join(" "),
             reason: "out of time".to_owned(),
-            ..Row::default()
+            ..SystemQuestion::default()
         };
         match settled.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(Settled::Answer(answer)) => {
+            Some(SystemOutcome::Answer(answer)) => {
                 row.value = Some(answer.value);
                 row.good = row.value;
                 row.evidence = Some(answer.evidence.to_owned());
@@ -138,8 +146,8 @@ pub fn system_report(case: &Case, made: String, config: &Config, budget: &Budget
                     runs.push(run);
                 }
             }
-            Some(Settled::Open(why)) => row.reason = why,
-            Some(Settled::Fault(why)) => {
+            Some(SystemOutcome::Open(why)) => row.reason = why,
+            Some(SystemOutcome::Fault(why)) => {
                 faults += 1;
                 row.reason = format!("an internal error, please report it: {why}");
             }
@@ -147,7 +155,7 @@ pub fn system_report(case: &Case, made: String, config: &Config, budget: &Budget
         }
         properties.push(row);
     }
-    let found = AsNet { rows: properties, runs, faults, coming: Vec::new() };
+    let found = NetAnswers { rows: properties, runs, faults, coming: Vec::new() };
     let semantics = case.logic.semantics(config.endings);
     page_of(system, made, ("Properties", semantics), found, figures(system))
 }
@@ -158,7 +166,7 @@ pub fn system_report(case: &Case, made: String, config: &Config, budget: &Budget
 pub fn system_alone(
     system: &System,
     made: String,
-    config: &run::Config,
+    config: &run::RunConfig,
     budget: &Budget,
     tell: &mut dyn FnMut(&str),
 ) -> SystemReport {
@@ -171,7 +179,7 @@ pub fn system_alone(
             figures.extend(joint.map(|number| ("joint states", number)));
             found
         }
-        Err(why) => AsNet::unasked(&why),
+        Err(why) => NetAnswers::unasked(&why),
     };
     tell("the picture");
     let semantics = "whether the system can stop, and which labels come: on all of its runs";
@@ -191,7 +199,7 @@ fn page_of(
     system: &System,
     made: String,
     (asked, semantics): (&'static str, &'static str),
-    found: AsNet,
+    found: NetAnswers,
     figures: Vec<(&'static str, String)>,
 ) -> SystemReport {
     let budget = Budget::lasting(PICTURE);
@@ -215,20 +223,20 @@ fn page_of(
 }
 
 /// Converts the run of an answer into a run to play.
-fn run_of(system: &System, answer: &Answer) -> Option<Played> {
-    let Shown::Run { labels, back } = &answer.shown else { return None };
+fn run_of(system: &System, answer: &PropertyAnswer) -> Option<ResolvedRun> {
+    let SystemProof::Run { labels, back } = &answer.shown else { return None };
     let labels: Option<Vec<_>> = labels.iter().map(|name| system.label_named(name)).collect();
     played(system, &labels?, *back)
 }
 
 /// Returns a run without steps, from the first start state of each component.
-fn beginning(system: &System) -> Played {
+fn beginning(system: &System) -> ResolvedRun {
     let starts = system.components().iter().filter_map(|it| it.starts().first().copied());
-    Played { starts: starts.collect(), steps: Vec::new(), back: None, ends: false }
+    ResolvedRun { starts: starts.collect(), steps: Vec::new(), back: None, ends: false }
 }
 
-fn parts(system: &System) -> Vec<Part> {
-    let part = |component: &parikh_systems::Component| Part {
+fn parts(system: &System) -> Vec<ComponentNames> {
+    let part = |component: &parikh_systems::Component| ComponentNames {
         name: component.name().to_owned(),
         states: (0..component.states().len() as u32)
             .map(|state| component.title(state).to_owned())

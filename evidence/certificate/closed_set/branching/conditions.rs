@@ -1,7 +1,7 @@
 //! Computes the members of a set that satisfy a condition on markings.
 
 use super::evaluation::Evaluation;
-use super::firing::Touch;
+use super::firing::FiringTouch;
 use super::sets::{END, NONE};
 use crate::certificate::Flaw;
 use parikh_net::{Atom, Predicate, TransitionId};
@@ -52,12 +52,12 @@ impl Evaluation<'_> {
         }
         let needs = |&t: &TransitionId| {
             let arcs = self.net.pre(t).iter();
-            let mut needs: Vec<Touch> =
+            let mut needs: Vec<FiringTouch> =
                 arcs.map(|arc| (self.level_of[arc.place.index()], arc.weight, 0)).collect();
             needs.sort_unstable();
             needs
         };
-        let needs: Vec<Vec<Touch>> = transitions.iter().map(needs).collect();
+        let needs: Vec<Vec<FiringTouch>> = transitions.iter().map(needs).collect();
         if needs.iter().any(Vec::is_empty) {
             return Ok(of);
         }
@@ -74,14 +74,15 @@ impl Evaluation<'_> {
             weights[self.level_of[place.index()]] = weight;
         }
         let bound = i128::from(atom.bound);
-        let mut bounded = Bounded { weights, bound, ranges: HashMap::new(), known: HashMap::new() };
+        let mut bounded =
+            BoundedSum { weights, bound, ranges: HashMap::new(), known: HashMap::new() };
         self.bounded(&mut bounded, 0, of, 0)
     }
 
     /// Returns the vectors of a node whose sum, added to `sum`, is at most the bound.
     fn bounded(
         &mut self,
-        bounded: &mut Bounded,
+        bounded: &mut BoundedSum,
         level: usize,
         node: u32,
         sum: i128,
@@ -117,7 +118,7 @@ impl Evaluation<'_> {
     /// Returns the smallest and the largest sum of the vectors of a node.
     fn range(
         &mut self,
-        bounded: &mut Bounded,
+        bounded: &mut BoundedSum,
         level: usize,
         node: u32,
     ) -> Result<(i128, i128), Flaw> {
@@ -146,7 +147,7 @@ impl Evaluation<'_> {
 }
 
 /// A bound on a weighted sum, with cached results.
-struct Bounded {
+struct BoundedSum {
     /// Weights by level.
     weights: Vec<i64>,
     bound: i128,
@@ -156,7 +157,7 @@ struct Bounded {
     known: HashMap<(u32, i128), u32>,
 }
 
-impl Bounded {
+impl BoundedSum {
     /// Returns the contribution of a value at a level to the sum.
     fn own(&self, level: usize, value: u64) -> Result<i128, Flaw> {
         i128::from(self.weights[level]).checked_mul(i128::from(value)).ok_or(Flaw::Overflow)

@@ -1,9 +1,9 @@
 //! Computes the members that satisfy the subformulas of a CTL formula, from the inside out.
 
 use super::super::ClosedSet;
-use super::super::members::Shape;
-use super::firing::{Firings, Lists, Touch};
-use super::sets::{NONE, Sets};
+use super::super::members::SetShape;
+use super::firing::{FiringTouch, TouchLists, TransitionLists};
+use super::sets::{NONE, SubsetTable};
 use crate::certificate::Flaw;
 use parikh_net::{Net, Predicate, TransitionId, TreeProperty};
 use parikh_temporal::{Node, Quantifier};
@@ -15,10 +15,10 @@ pub(super) struct Evaluation<'e> {
     pub(super) net: &'e Net,
     /// Level by place.
     pub(super) level_of: &'e [usize],
-    pub(super) sets: Sets<'e>,
-    pub(super) lists: Lists,
+    pub(super) sets: SubsetTable<'e>,
+    pub(super) lists: TouchLists,
     /// The transitions that change the marking.
-    moves: Firings,
+    moves: TransitionLists,
     /// The transitions that do not change the marking.
     idle: Vec<TransitionId>,
     /// The closed set as a node of `sets`.
@@ -31,11 +31,11 @@ impl<'e> Evaluation<'e> {
     /// Prepares an evaluation on the closed set `set`.
     pub(super) fn on(
         set: &ClosedSet,
-        shape: &'e Shape,
+        shape: &'e SetShape,
         net: &'e Net,
         stop: &'e AtomicBool,
     ) -> Result<Self, Flaw> {
-        let (sets, all) = Sets::of(set, stop)?;
+        let (sets, all) = SubsetTable::of(set, stop)?;
         let (mut moves, mut idle) = (Vec::new(), Vec::new());
         for t in net.transitions() {
             match net.delta(t).is_empty() {
@@ -43,7 +43,7 @@ impl<'e> Evaluation<'e> {
                 false => moves.push(touches(net, t, &shape.level_of)),
             }
         }
-        let mut lists = Lists::new();
+        let mut lists = TouchLists::new();
         let moves = lists.firings(&moves);
         let initial = set.order.iter().map(|&place| net.initial()[place]).collect();
         Ok(Evaluation { net, level_of: &shape.level_of, sets, lists, moves, idle, all, initial })
@@ -147,7 +147,7 @@ impl<'e> Evaluation<'e> {
 }
 
 /// Returns the requirements and changes of a transition, by ascending level.
-fn touches(net: &Net, t: TransitionId, level_of: &[usize]) -> Vec<Touch> {
+fn touches(net: &Net, t: TransitionId, level_of: &[usize]) -> Vec<FiringTouch> {
     let mut touches: BTreeMap<usize, (u64, i64)> = BTreeMap::new();
     for arc in net.pre(t) {
         touches.entry(level_of[arc.place.index()]).or_default().0 = arc.weight;

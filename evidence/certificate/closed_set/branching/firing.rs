@@ -4,40 +4,40 @@
 //! the first level that a transition touches both agree, so these levels are processed for all
 //! transitions together.
 
-use super::sets::{END, NONE, Operation, Sets};
+use super::sets::{END, NONE, Operation, SubsetTable};
 use crate::certificate::Flaw;
 use std::collections::HashMap;
 
 /// The level, the required tokens and the change of a transition at this level.
-pub(super) type Touch = (usize, u64, i64);
+pub(super) type FiringTouch = (usize, u64, i64);
 
 /// A list of touches: the first touch, and the number of the remaining list. Number 0 is the empty
 /// list.
-type Rest = (Touch, u32);
+type TouchList = (FiringTouch, u32);
 
 /// A set of transitions as lists of touches, by the first level that they touch. Equal suffixes of
 /// lists have the same number.
-pub(super) struct Firings {
+pub(super) struct TransitionLists {
     /// The number of this set of transitions, as a key of the cache.
     number: u32,
     beginning: HashMap<usize, Vec<u32>>,
 }
 
 /// All lists of touches, without duplicates.
-pub(super) struct Lists {
-    rests: Vec<Rest>,
-    numbers: HashMap<Rest, u32>,
+pub(super) struct TouchLists {
+    rests: Vec<TouchList>,
+    numbers: HashMap<TouchList, u32>,
     relations: u32,
 }
 
-impl Lists {
+impl TouchLists {
     pub(super) fn new() -> Self {
-        Lists { rests: vec![((usize::MAX, 0, 0), 0)], numbers: HashMap::new(), relations: 0 }
+        TouchLists { rests: vec![((usize::MAX, 0, 0), 0)], numbers: HashMap::new(), relations: 0 }
     }
 
     /// Prepares a set of transitions for the computation of predecessors. No transition may have an
     /// empty list of touches.
-    pub(super) fn firings(&mut self, transitions: &[Vec<Touch>]) -> Firings {
+    pub(super) fn firings(&mut self, transitions: &[Vec<FiringTouch>]) -> TransitionLists {
         let mut beginning: HashMap<usize, Vec<u32>> = HashMap::new();
         for touches in transitions {
             let number = touches.iter().rev().fold(0, |next, &touch| {
@@ -52,22 +52,22 @@ impl Lists {
             }
         }
         self.relations += 1;
-        Firings { number: self.relations, beginning }
+        TransitionLists { number: self.relations, beginning }
     }
 }
 
-impl Firings {
+impl TransitionLists {
     fn beginning_at(&self, level: usize) -> &[u32] {
         self.beginning.get(&level).map_or(&[], Vec::as_slice)
     }
 }
 
-impl Sets<'_> {
+impl SubsetTable<'_> {
     /// Returns the vectors of `from` that a firing maps to a vector of `to`. The vectors begin at
     /// `level`, and the list with number `list` gives the rest of the firing.
     fn before(
         &mut self,
-        lists: &Lists,
+        lists: &TouchLists,
         level: usize,
         (from, to): (u32, u32),
         list: u32,
@@ -111,8 +111,8 @@ impl Sets<'_> {
     /// begin at this level or below.
     pub(super) fn before_any(
         &mut self,
-        lists: &Lists,
-        firings: &Firings,
+        lists: &TouchLists,
+        firings: &TransitionLists,
         level: usize,
         (from, to): (u32, u32),
     ) -> Result<u32, Flaw> {
@@ -153,8 +153,8 @@ impl Sets<'_> {
     /// point below (saturation).
     pub(super) fn leading(
         &mut self,
-        lists: &Lists,
-        firings: &Firings,
+        lists: &TouchLists,
+        firings: &TransitionLists,
         level: usize,
         (within, to): (u32, u32),
     ) -> Result<u32, Flaw> {
@@ -187,8 +187,8 @@ impl Sets<'_> {
 
     fn leading_below(
         &mut self,
-        lists: &Lists,
-        firings: &Firings,
+        lists: &TouchLists,
+        firings: &TransitionLists,
         level: usize,
         (within, to): (u32, u32),
     ) -> Result<u32, Flaw> {

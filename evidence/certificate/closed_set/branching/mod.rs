@@ -34,7 +34,7 @@ mod firing;
 mod sets;
 
 use super::ClosedSet;
-use super::members::{Shape, too_large};
+use super::members::{SetShape, too_large};
 use crate::certificate::Flaw;
 use evaluation::Evaluation;
 use parikh_net::{Net, TreeProperty};
@@ -54,7 +54,7 @@ const MOST_LEVELS: usize = 100_000;
 /// Returns true if the property is true of the initial marking.
 pub(super) fn holds(
     set: &ClosedSet,
-    shape: &Shape,
+    shape: &SetShape,
     net: &Net,
     property: &TreeProperty,
     goes_on: &mut dyn FnMut() -> bool,

@@ -45,7 +45,7 @@ impl Operation {
 }
 
 #[derive(Clone, Copy)]
-struct Line {
+struct CachedOperation {
     operation: u32,
     a: u32,
     b: u32,
@@ -53,12 +53,12 @@ struct Line {
 }
 
 /// The table of nodes, and the cache of results.
-pub(super) struct Sets<'s> {
+pub(super) struct SubsetTable<'s> {
     /// The nodes (value, down, right). `right` continues with larger values.
     nodes: Vec<(u64, u32, u32)>,
     /// Hash table of the nodes, with open addressing.
     slots: Vec<u32>,
-    lines: Vec<Line>,
+    lines: Vec<CachedOperation>,
     /// Values and children of the nodes that are being built.
     work: Vec<(u64, u32)>,
     steps: u32,
@@ -71,12 +71,15 @@ fn hash(a: u64, b: u32, c: u32) -> usize {
     (mixed ^ mixed >> 32) as usize
 }
 
-impl<'s> Sets<'s> {
+impl<'s> SubsetTable<'s> {
     /// Copies the closed set into a new table, and returns the table and the node of the set.
     /// Computations end when `stop` is set.
-    pub(super) fn of(set: &ClosedSet, stop: &'s AtomicBool) -> Result<(Sets<'s>, u32), Flaw> {
-        let empty = Line { operation: 0, a: 0, b: 0, result: 0 };
-        let mut sets = Sets {
+    pub(super) fn of(
+        set: &ClosedSet,
+        stop: &'s AtomicBool,
+    ) -> Result<(SubsetTable<'s>, u32), Flaw> {
+        let empty = CachedOperation { operation: 0, a: 0, b: 0, result: 0 };
+        let mut sets = SubsetTable {
             nodes: vec![(0, NONE, NONE); 2],
             slots: vec![NONE; 1 << 12],
             lines: vec![empty; LINES],
@@ -152,7 +155,7 @@ impl<'s> Sets<'s> {
     /// Stores the result of an operation in the cache.
     pub(super) fn remember(&mut self, operation: u32, a: u32, b: u32, result: u32) {
         self.lines[hash(u64::from(operation), a, b) & (LINES - 1)] =
-            Line { operation, a, b, result };
+            CachedOperation { operation, a, b, result };
     }
 
     /// Begins a node chain with the values pushed from here on. Returns the start for `end`.

@@ -12,10 +12,10 @@
 //! and `#tokens(…)` become `tokens(…)`, and `place-bound(…)` becomes `bound(…)`. `is-fireable(…)`,
 //! `"t"?` and `("t", "u")?` become `fireable(…)`. `U` has the lowest precedence.
 
-use super::pieces::{Kind, Lexis, Piece, Translated, pieces};
-use super::words::Token;
+use super::pieces::{ContestLexis, ContestToken, ContestTokenKind, TranslatedProperty, pieces};
+use super::words::TypedToken;
 
-const LEXIS: Lexis = Lexis {
+const LEXIS: ContestLexis = ContestLexis {
     inside_words: "-",
     signs: &[
         "<->", "<=", ">=", "!=", "->", "<", ">", "=", "+", "-", "*", "&", "|", "!", "(", ")", ",",
@@ -56,7 +56,7 @@ pub(super) fn is(text: &str) -> bool {
 }
 
 /// Returns the properties of a text. Each property begins on a new line.
-pub(super) fn properties(text: &str) -> Vec<Translated> {
+pub(super) fn properties(text: &str) -> Vec<TranslatedProperty> {
     // For each property, its line, its name, and the text behind the name.
     let mut properties: Vec<(u64, &str, String)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -76,14 +76,14 @@ pub(super) fn properties(text: &str) -> Vec<Translated> {
             "" => Err("the property has no name".to_owned()),
             _ => tokens(&pieces(&body, line + 1, &LEXIS)),
         };
-        Translated { name: name.to_owned(), line, tokens }
+        TranslatedProperty { name: name.to_owned(), line, tokens }
     };
     properties.into_iter().map(translated).collect()
 }
 
-fn tokens(pieces: &[Piece]) -> Result<Vec<Token>, String> {
+fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
     let pieces = match pieces {
-        [first, rest @ ..] if first.kind == Kind::Quoted => rest,
+        [first, rest @ ..] if first.kind == ContestTokenKind::Quoted => rest,
         all => all,
     };
     let formula = match pieces {
@@ -99,7 +99,7 @@ fn tokens(pieces: &[Piece]) -> Result<Vec<Token>, String> {
     while let Some(piece) = formula.get(at) {
         let is_list = |at: usize| {
             let (name, behind) = (formula.get(at + 1), formula.get(at + 2));
-            name.is_some_and(|name| name.kind == Kind::Quoted)
+            name.is_some_and(|name| name.kind == ContestTokenKind::Quoted)
                 && behind.is_some_and(|behind| behind.is(",") || behind.is(")"))
         };
         // Behind these words, names in parentheses are not a list of transitions.
@@ -109,58 +109,58 @@ fn tokens(pieces: &[Piece]) -> Result<Vec<Token>, String> {
         };
         match piece.kind {
             // A list of transitions means that at least one of them is enabled.
-            Kind::Sign if piece.is("(") && is_list(at) && !listed(at) => {
+            ContestTokenKind::Sign if piece.is("(") && is_list(at) && !listed(at) => {
                 let end = formula[at..].iter().position(|it| it.is(")")).map(|end| at + end);
                 let end = end.ok_or("a list of transitions has no end")?;
                 fireable(&formula[at + 1..end], &mut tokens)?;
                 at = question_mark(formula, end + 1)?;
                 continue;
             }
-            Kind::Quoted if formula.get(at + 1).is_some_and(|next| next.is("?")) => {
+            ContestTokenKind::Quoted if formula.get(at + 1).is_some_and(|next| next.is("?")) => {
                 fireable(&formula[at..=at], &mut tokens)?;
                 at = question_mark(formula, at + 1)?;
                 continue;
             }
-            Kind::Quoted => tokens.push(Token::Name(piece.text.clone())),
-            Kind::Number => tokens.push(Token::Number(piece.text.clone())),
-            Kind::Sign
+            ContestTokenKind::Quoted => tokens.push(TypedToken::Name(piece.text.clone())),
+            ContestTokenKind::Number => tokens.push(TypedToken::Number(piece.text.clone())),
+            ContestTokenKind::Sign
                 if piece.is("#") && formula.get(at + 1).is_some_and(|it| it.is("tokens")) => {}
-            Kind::Sign => {
+            ContestTokenKind::Sign => {
                 let sign = SIGNS.iter().find(|sign| piece.is(sign));
-                tokens.push(Token::Sign(sign.ok_or_else(|| not_known(piece))?));
+                tokens.push(TypedToken::Sign(sign.ok_or_else(|| not_known(piece))?));
             }
-            Kind::Word => {
+            ContestTokenKind::Word => {
                 let word = WORDS.iter().find(|(word, _)| piece.is(word));
                 let (_, own) = word.ok_or_else(|| not_known(piece))?;
-                tokens.push(Token::Word((*own).to_owned()));
+                tokens.push(TypedToken::Word((*own).to_owned()));
             }
-            Kind::Unknown => return Err(not_known(piece)),
+            ContestTokenKind::Unknown => return Err(not_known(piece)),
         }
         at += 1;
     }
     Ok(tokens)
 }
 
-fn not_known(piece: &Piece) -> String {
+fn not_known(piece: &ContestToken) -> String {
     format!("`{}` is no word of the contest's texts", piece.text)
 }
 
 /// Translates a list of transitions to the atom that at least one is enabled.
-fn fireable(list: &[Piece], tokens: &mut Vec<Token>) -> Result<(), String> {
-    tokens.extend([Token::Word("fireable".to_owned()), Token::Sign("(")]);
+fn fireable(list: &[ContestToken], tokens: &mut Vec<TypedToken>) -> Result<(), String> {
+    tokens.extend([TypedToken::Word("fireable".to_owned()), TypedToken::Sign("(")]);
     for piece in list {
         tokens.push(match piece.kind {
-            Kind::Quoted => Token::Name(piece.text.clone()),
-            _ if piece.is(",") => Token::Sign(","),
+            ContestTokenKind::Quoted => TypedToken::Name(piece.text.clone()),
+            _ if piece.is(",") => TypedToken::Sign(","),
             _ => return Err(format!("found `{}` in a list of transitions", piece.text)),
         });
     }
-    tokens.push(Token::Sign(")"));
+    tokens.push(TypedToken::Sign(")"));
     Ok(())
 }
 
 /// Takes the question mark at this position, and returns the position behind it.
-fn question_mark(formula: &[Piece], at: usize) -> Result<usize, String> {
+fn question_mark(formula: &[ContestToken], at: usize) -> Result<usize, String> {
     match formula.get(at).is_some_and(|it| it.is("?")) {
         true => Ok(at + 1),
         false => Err("expected `?` behind transitions".to_owned()),

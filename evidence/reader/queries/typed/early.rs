@@ -9,12 +9,12 @@
 //! given number of tokens of each colour. It equals a multiset if it has exactly these tokens.
 //! `[.]` is a token without colour. The reader translates a formula to the `--formula` language.
 
-use super::pieces::{Kind, Lexis, Piece, Translated, pieces};
-use super::words::{Token, tokens as typed};
+use super::pieces::{ContestLexis, ContestToken, ContestTokenKind, TranslatedProperty, pieces};
+use super::words::{TypedToken, tokens as typed};
 use parikh_net::Net;
 use std::collections::BTreeMap;
 
-const LEXIS: Lexis = Lexis {
+const LEXIS: ContestLexis = ContestLexis {
     inside_words: "",
     signs: &["=", "*", ",", ".", "(", ")", "[", "]", "{", "}"],
     escapes: true,
@@ -31,8 +31,8 @@ pub(super) fn is(text: &str) -> bool {
 
 /// Returns the definitions of a text about `net`. A definition ends with the line in which all its
 /// brackets are closed, or before a line that begins with a name and `=`.
-pub(super) fn definitions(text: &str, net: &Net) -> Vec<Translated> {
-    let mut definitions: Vec<Vec<Piece>> = Vec::new();
+pub(super) fn definitions(text: &str, net: &Net) -> Vec<TranslatedProperty> {
+    let mut definitions: Vec<Vec<ContestToken>> = Vec::new();
     let (mut is_open, mut brackets) = (false, 0usize);
     for (number, line) in (1..).zip(text.lines()) {
         let own = pieces(line, number, &LEXIS);
@@ -47,8 +47,8 @@ pub(super) fn definitions(text: &str, net: &Net) -> Vec<Translated> {
         }
         for piece in &own {
             match piece.text.as_str() {
-                "(" | "{" | "[" if piece.kind == Kind::Sign => brackets += 1,
-                ")" | "}" | "]" if piece.kind == Kind::Sign => {
+                "(" | "{" | "[" if piece.kind == ContestTokenKind::Sign => brackets += 1,
+                ")" | "}" | "]" if piece.kind == ContestTokenKind::Sign => {
                     brackets = brackets.saturating_sub(1);
                 }
                 _ => {}
@@ -57,10 +57,10 @@ pub(super) fn definitions(text: &str, net: &Net) -> Vec<Translated> {
         is_open = brackets > 0;
         definitions.last_mut().into_iter().for_each(|last| last.extend(own.iter().cloned()));
     }
-    let translated = |pieces: Vec<Piece>| {
+    let translated = |pieces: Vec<ContestToken>| {
         let first = pieces.first();
-        Translated {
-            name: first.and_then(Piece::name).unwrap_or_default().to_owned(),
+        TranslatedProperty {
+            name: first.and_then(ContestToken::name).unwrap_or_default().to_owned(),
             line: first.map_or(0, |first| first.line),
             tokens: definition(&pieces, net),
         }
@@ -68,11 +68,11 @@ pub(super) fn definitions(text: &str, net: &Net) -> Vec<Translated> {
     definitions.into_iter().map(translated).collect()
 }
 
-fn definition(pieces: &[Piece], net: &Net) -> Result<Vec<Token>, String> {
+fn definition(pieces: &[ContestToken], net: &Net) -> Result<Vec<TypedToken>, String> {
     let [name, equals, verb, body @ ..] = pieces else {
         return Err("expected a formula such as `name = reachable …`".to_owned());
     };
-    let is_keyword = |piece: &Piece| KEYWORDS.iter().any(|word| piece.is(word));
+    let is_keyword = |piece: &ContestToken| KEYWORDS.iter().any(|word| piece.is(word));
     if name.name().is_none() || is_keyword(name) || !equals.is("=") {
         return Err("expected a formula such as `name = reachable …`".to_owned());
     }
@@ -85,11 +85,11 @@ fn definition(pieces: &[Piece], net: &Net) -> Result<Vec<Token>, String> {
     while let Some(piece) = body.get(at) {
         at += 1;
         match () {
-            () if piece.is("and") => tokens.push(Token::Sign("&&")),
-            () if piece.is("or") => tokens.push(Token::Sign("||")),
-            () if piece.is("not") => tokens.push(Token::Sign("!")),
-            () if piece.is("(") => tokens.push(Token::Sign("(")),
-            () if piece.is(")") => tokens.push(Token::Sign(")")),
+            () if piece.is("and") => tokens.push(TypedToken::Sign("&&")),
+            () if piece.is("or") => tokens.push(TypedToken::Sign("||")),
+            () if piece.is("not") => tokens.push(TypedToken::Sign("!")),
+            () if piece.is("(") => tokens.push(TypedToken::Sign("(")),
+            () if piece.is(")") => tokens.push(TypedToken::Sign(")")),
             () => {
                 let place = piece.name().filter(|_| !is_keyword(piece));
                 let place = place.ok_or_else(|| format!("found `{}`", piece.text))?;
@@ -105,35 +105,42 @@ fn definition(pieces: &[Piece], net: &Net) -> Result<Vec<Token>, String> {
             }
         }
     }
-    tokens.push(Token::Sign(")"));
+    tokens.push(TypedToken::Sign(")"));
     Ok(tokens)
 }
 
 /// The number of tokens of each colour. The empty text is the colour of black tokens.
-type Counts = BTreeMap<String, i64>;
+type ColourCounts = BTreeMap<String, i64>;
 
 /// Parses a multiset `{ 1*[.], … }`, and returns the position behind it.
-fn multiset(body: &[Piece], from: usize) -> Result<(Counts, usize), String> {
+fn multiset(body: &[ContestToken], from: usize) -> Result<(ColourCounts, usize), String> {
     let wrong = || "expected tokens such as `{2*[.]}`".to_owned();
     let end = body[from.min(body.len())..].iter().position(|it| it.is("}")).ok_or_else(wrong)?;
     let inside = match &body[from..from + end] {
         [open, inside @ ..] if open.is("{") => inside,
         _ => return Err(wrong()),
     };
-    let mut counts = Counts::new();
+    let mut counts = ColourCounts::new();
     let mut left = inside;
     while !left.is_empty() {
         let [count, times, open, rest @ ..] = left else { return Err(wrong()) };
-        if count.kind != Kind::Number || !times.is("*") || !open.is("[") {
+        if count.kind != ContestTokenKind::Number || !times.is("*") || !open.is("[") {
             return Err(wrong());
         }
         let end = rest.iter().position(|it| it.is("]")).ok_or_else(wrong)?;
-        let components: Vec<&[Piece]> = rest[..end].split(|it| it.is(",")).collect();
+        let components: Vec<&[ContestToken]> = rest[..end].split(|it| it.is(",")).collect();
         let colour = match &components[..] {
             [[dot]] if dot.is(".") => String::new(),
             components => {
-                let component = |part: &&[Piece]| match part {
-                    [one] if matches!(one.kind, Kind::Word | Kind::Quoted | Kind::Number) => {
+                let component = |part: &&[ContestToken]| match part {
+                    [one]
+                        if matches!(
+                            one.kind,
+                            ContestTokenKind::Word
+                                | ContestTokenKind::Quoted
+                                | ContestTokenKind::Number
+                        ) =>
+                    {
                         Some(one.text.clone())
                     }
                     _ => None,
@@ -159,13 +166,13 @@ fn comparison(
     net: &Net,
     place: &str,
     is_equal: bool,
-    counts: &Counts,
-) -> Result<Vec<Token>, String> {
-    let name = || Token::Name(place.to_owned());
-    let relation = Token::Sign(if is_equal { "=" } else { ">=" });
-    let number = |count: i64| Token::Number(count.to_string());
+    counts: &ColourCounts,
+) -> Result<Vec<TypedToken>, String> {
+    let name = || TypedToken::Name(place.to_owned());
+    let relation = TypedToken::Sign(if is_equal { "=" } else { ">=" });
+    let number = |count: i64| TypedToken::Number(count.to_string());
     let folding = net.folding().filter(|folding| folding.place_named(place).is_some());
-    let mut parts: Vec<Vec<Token>> = Vec::new();
+    let mut parts: Vec<Vec<TypedToken>> = Vec::new();
     if folding.is_none() {
         if counts.keys().any(|colour| !colour.is_empty()) {
             return Err(format!("place `{place}` has no colours"));
@@ -175,9 +182,14 @@ fn comparison(
         parts.push(vec![name(), relation, number(all)]);
     } else {
         // Returns the tokens of the formula for the tokens of one colour.
-        let of = |colour: &str| -> Vec<Token> {
+        let of = |colour: &str| -> Vec<TypedToken> {
             let colour = if colour.is_empty() { "." } else { colour };
-            vec![name(), Token::Sign("("), Token::Name(colour.to_owned()), Token::Sign(")")]
+            vec![
+                name(),
+                TypedToken::Sign("("),
+                TypedToken::Name(colour.to_owned()),
+                TypedToken::Sign(")"),
+            ]
         };
         for (colour, &count) in counts {
             let mut part = of(colour);
@@ -187,23 +199,23 @@ fn comparison(
         if is_equal {
             let mut others = vec![name()];
             for colour in counts.keys() {
-                others.push(Token::Sign("-"));
+                others.push(TypedToken::Sign("-"));
                 others.extend(of(colour));
             }
-            others.extend([Token::Sign("="), number(0)]);
+            others.extend([TypedToken::Sign("="), number(0)]);
             parts.push(others);
         }
     }
-    let mut tokens = vec![Token::Sign("(")];
+    let mut tokens = vec![TypedToken::Sign("(")];
     for (at, part) in parts.iter().enumerate() {
         if at > 0 {
-            tokens.push(Token::Sign("&&"));
+            tokens.push(TypedToken::Sign("&&"));
         }
         tokens.extend(part.iter().cloned());
     }
     if parts.is_empty() {
-        tokens.push(Token::Word("true".to_owned()));
+        tokens.push(TypedToken::Word("true".to_owned()));
     }
-    tokens.push(Token::Sign(")"));
+    tokens.push(TypedToken::Sign(")"));
     Ok(tokens)
 }

@@ -18,11 +18,11 @@
 use super::LONGEST;
 use super::constraints;
 use super::operators::{
-    Formula, INFIX, Infix, PREFIX, PREFIX_LEVEL, Part, Sum, add, closed, constant, formula, joined,
-    listed, of_a_run, prefixed,
+    INFIX, Infix, PREFIX, PREFIX_LEVEL, ParsedOperand, PlaceSum, XmlFormula, add, closed, constant,
+    formula, joined, listed, of_a_run, prefixed,
 };
-use super::words::{Token, tokens};
-use crate::reader::names::{Of, Written, meant};
+use super::words::{TypedToken, tokens};
+use crate::reader::names::{NameNotation, NamedKind, meant};
 use crate::reader::queries::DEEPEST;
 use parikh_net::Net;
 use parikh_net::printable::Quoted;
@@ -30,22 +30,22 @@ use parikh_net::printable::Quoted;
 /// The largest number of open operators and brackets. Brackets alone do not add nesting depth.
 const MOST_OPEN: usize = 10 * DEEPEST;
 
-enum Open {
+enum OpenOperator {
     /// An open group, with the closing bracket.
     Group(&'static str),
     Prefix(&'static [&'static str]),
     Infix {
-        left: Part,
+        left: ParsedOperand,
         operator: Infix,
         level: u8,
     },
 }
 
 /// A formula under construction.
-pub(super) struct Reading<'n> {
+pub(super) struct FormulaParser<'n> {
     net: &'n Net,
-    tokens: std::vec::IntoIter<Token>,
-    next: Token,
+    tokens: std::vec::IntoIter<TypedToken>,
+    next: TypedToken,
     /// The XML for `a` and `b` while the formula of a constraint is read.
     activities: Vec<String>,
     /// True if `U` has the lowest precedence.
@@ -56,11 +56,11 @@ pub(super) struct Reading<'n> {
     has_ids_only: bool,
 }
 
-impl<'n> Reading<'n> {
-    pub(super) fn new(net: &'n Net, tokens: Vec<Token>) -> Self {
+impl<'n> FormulaParser<'n> {
+    pub(super) fn new(net: &'n Net, tokens: Vec<TypedToken>) -> Self {
         let mut tokens = tokens.into_iter();
-        let next = tokens.next().unwrap_or(Token::End);
-        Reading {
+        let next = tokens.next().unwrap_or(TypedToken::End);
+        FormulaParser {
             net,
             tokens,
             next,
@@ -73,12 +73,12 @@ impl<'n> Reading<'n> {
 
     /// Returns the parser in a mode where names are always ids.
     pub(super) fn with_ids_only(self) -> Self {
-        Reading { has_ids_only: true, ..self }
+        FormulaParser { has_ids_only: true, ..self }
     }
 
     /// Returns the parser in a mode where `U` has the lowest precedence.
     pub(super) fn with_loosest_until(self) -> Self {
-        Reading { has_loosest_until: true, ..self }
+        FormulaParser { has_loosest_until: true, ..self }
     }
 
     /// Returns the net of the formula.
@@ -87,8 +87,8 @@ impl<'n> Reading<'n> {
     }
 
     /// Returns a parser for a formula of LoLA.
-    pub(super) fn of_words(net: &'n Net, tokens: Vec<Token>) -> Self {
-        Reading { has_words_only: true, ..Reading::new(net, tokens) }
+    pub(super) fn of_words(net: &'n Net, tokens: Vec<TypedToken>) -> Self {
+        FormulaParser { has_words_only: true, ..FormulaParser::new(net, tokens) }
     }
 
     /// Parses the whole formula to XML.
@@ -97,7 +97,7 @@ impl<'n> Reading<'n> {
     /// A description of the syntax error.
     pub(super) fn whole(mut self) -> Result<String, String> {
         Ok(match self.expression()? {
-            Part::Bound(xml) => xml,
+            ParsedOperand::Bound(xml) => xml,
             part => {
                 let formula = formula(part)?;
                 match formula.is_of_a_run {
@@ -108,8 +108,8 @@ impl<'n> Reading<'n> {
         })
     }
 
-    fn take(&mut self) -> Token {
-        std::mem::replace(&mut self.next, self.tokens.next().unwrap_or(Token::End))
+    fn take(&mut self) -> TypedToken {
+        std::mem::replace(&mut self.next, self.tokens.next().unwrap_or(TypedToken::End))
     }
 
     fn take_if(&mut self, text: &str) -> bool {
@@ -128,21 +128,21 @@ impl<'n> Reading<'n> {
     }
 
     /// Parses an expression up to the end of the tokens.
-    fn expression(&mut self) -> Result<Part, String> {
-        let mut open: Vec<Open> = Vec::new();
+    fn expression(&mut self) -> Result<ParsedOperand, String> {
+        let mut open: Vec<OpenOperator> = Vec::new();
         loop {
             if open.len() > MOST_OPEN {
                 return Err(format!("more than {MOST_OPEN} operators and brackets are open"));
             }
             if let Some((_, names)) = PREFIX.iter().find(|(text, _)| self.next.is(text)) {
                 self.take();
-                open.push(Open::Prefix(names));
+                open.push(OpenOperator::Prefix(names));
                 continue;
             }
             let opening = [("(", ")"), ("[", "]")].into_iter().find(|(it, _)| self.next.is(it));
             if let Some((_, closing)) = opening {
                 self.take();
-                open.push(Open::Group(closing));
+                open.push(OpenOperator::Group(closing));
                 continue;
             }
             let mut part = self.operand()?;
@@ -152,16 +152,16 @@ impl<'n> Reading<'n> {
                     let is_loosest = self.has_loosest_until && operator == Infix::Until;
                     let level = if is_loosest { 0 } else { level };
                     let left = applied(&mut open, part, level, operator.is_to_the_right())?;
-                    open.push(Open::Infix { left, operator, level });
+                    open.push(OpenOperator::Infix { left, operator, level });
                     break;
                 }
                 part = applied(&mut open, part, 0, false)?;
                 match open.pop() {
-                    Some(Open::Group(closing)) => {
+                    Some(OpenOperator::Group(closing)) => {
                         self.must(closing)?;
                         part = closed(part);
                     }
-                    _ if self.next == Token::End => return Ok(part),
+                    _ if self.next == TypedToken::End => return Ok(part),
                     _ => {
                         let expected = "an operator or the end of the formula";
                         return Err(instead_of(&self.next, expected));
@@ -172,22 +172,24 @@ impl<'n> Reading<'n> {
     }
 
     /// Takes an atom, a place, or a number.
-    fn operand(&mut self) -> Result<Part, String> {
+    fn operand(&mut self) -> Result<ParsedOperand, String> {
         let token = self.take();
-        let plain = |xml: String| Ok(Part::Formula(Formula { xml, by: None, is_of_a_run: false }));
+        let plain = |xml: String| {
+            Ok(ParsedOperand::Formula(XmlFormula { xml, by: None, is_of_a_run: false }))
+        };
         match &token {
-            Token::Word(word) => match (word.as_str(), self.next.is("(")) {
+            TypedToken::Word(word) => match (word.as_str(), self.next.is("(")) {
                 ("true" | "false" | "deadlock", _) => plain(format!("<{word}/>")),
                 ("fireable" | "enabled", true) => {
-                    let names = self.nodes(Of::Transitions)?;
+                    let names = self.nodes(NamedKind::Transitions)?;
                     plain(format!("<is-fireable>{}</is-fireable>", listed("transition", &names)))
                 }
                 ("fires", true) => {
-                    let names = self.nodes(Of::Transitions)?;
+                    let names = self.nodes(NamedKind::Transitions)?;
                     Ok(of_a_run(format!("<fires>{}</fires>", listed("transition", &names))))
                 }
                 ("tokens", true) => {
-                    let mut sum = Sum::default();
+                    let mut sum = PlaceSum::default();
                     self.must("(")?;
                     loop {
                         let token = self.take();
@@ -197,7 +199,7 @@ impl<'n> Reading<'n> {
                         }
                     }
                     self.must(")")?;
-                    Ok(Part::Number(sum))
+                    Ok(ParsedOperand::Number(sum))
                 }
                 ("bound" | "max", true) => self.bound(),
                 (name, true) if constraints::named(name).is_some() => self.constraint(name),
@@ -205,14 +207,14 @@ impl<'n> Reading<'n> {
                     let at = ["a", "b"].iter().position(|it| *it == name);
                     match at.and_then(|at| self.activities.get(at)) {
                         Some(xml) => Ok(of_a_run(xml.clone())),
-                        None => self.place(&token).map(Part::Number),
+                        None => self.place(&token).map(ParsedOperand::Number),
                     }
                 }
             },
-            Token::Name(_) => self.place(&token).map(Part::Number),
-            Token::Number(digits) => constant(digits, 1),
-            Token::Sign("-") => match self.take() {
-                Token::Number(digits) => constant(&digits, -1),
+            TypedToken::Name(_) => self.place(&token).map(ParsedOperand::Number),
+            TypedToken::Number(digits) => constant(digits, 1),
+            TypedToken::Sign("-") => match self.take() {
+                TypedToken::Number(digits) => constant(&digits, -1),
                 other => Err(instead_of(&other, "a whole number")),
             },
             _ => Err(instead_of(&token, "a formula, a place or a number")),
@@ -221,8 +223,8 @@ impl<'n> Reading<'n> {
 
     /// Returns the tokens of a place. A coloured place gives the sum of all its colours, or the
     /// colour that follows.
-    fn place(&mut self, token: &Token) -> Result<Sum, String> {
-        let mut ids = self.node(token, Of::Places)?;
+    fn place(&mut self, token: &TypedToken) -> Result<PlaceSum, String> {
+        let mut ids = self.node(token, NamedKind::Places)?;
         let coloured = |id: &String| self.net.folding().and_then(|it| it.place_named(id));
         let coloured: Vec<Option<usize>> = ids.iter().map(coloured).collect();
         if self.next.is("(") && coloured.iter().any(Option::is_some) {
@@ -234,20 +236,20 @@ impl<'n> Reading<'n> {
             }
             ids = unfolded;
         }
-        Ok(Sum { terms: ids.into_iter().map(|id| (id, 1)).collect(), constant: 0 })
+        Ok(PlaceSum { terms: ids.into_iter().map(|id| (id, 1)).collect(), constant: 0 })
     }
 
     /// Returns the ids of the nodes that a token refers to. The word `id` and the quoted id behind
     /// it count as one token.
-    fn node(&mut self, token: &Token, of: Of) -> Result<Vec<String>, String> {
-        if token.is("id") && matches!(self.next, Token::Name(_)) {
+    fn node(&mut self, token: &TypedToken, of: NamedKind) -> Result<Vec<String>, String> {
+        if token.is("id") && matches!(self.next, TypedToken::Name(_)) {
             let exact = self.take();
-            return meant(self.net, of, exact.name().unwrap_or_default(), Written::Id);
+            return meant(self.net, of, exact.name().unwrap_or_default(), NameNotation::Id);
         }
         let written = match token {
-            _ if self.has_ids_only => Written::Id,
-            Token::Name(_) if !self.has_words_only => Written::Quoted,
-            _ => Written::Bare,
+            _ if self.has_ids_only => NameNotation::Id,
+            TypedToken::Name(_) if !self.has_words_only => NameNotation::Quoted,
+            _ => NameNotation::Bare,
         };
         let name = token.name().ok_or_else(|| instead_of(token, "a name"))?;
         meant(self.net, of, name, written)
@@ -277,15 +279,20 @@ impl<'n> Reading<'n> {
         loop {
             let token = self.take();
             match &token {
-                Token::Sign("(") => open += 1,
-                Token::Sign(")") => open -= 1,
-                Token::Sign("," | "-") | Token::Word(_) | Token::Name(_) | Token::Number(_) => {}
+                TypedToken::Sign("(") => open += 1,
+                TypedToken::Sign(")") => open -= 1,
+                TypedToken::Sign("," | "-")
+                | TypedToken::Word(_)
+                | TypedToken::Name(_)
+                | TypedToken::Number(_) => {}
                 _ => return Err(instead_of(&token, "a colour such as `(red,2)`")),
             }
             match &token {
-                Token::Sign(sign) => text.push_str(sign),
-                Token::Word(part) | Token::Name(part) | Token::Number(part) => text.push_str(part),
-                Token::End => {}
+                TypedToken::Sign(sign) => text.push_str(sign),
+                TypedToken::Word(part) | TypedToken::Name(part) | TypedToken::Number(part) => {
+                    text.push_str(part)
+                }
+                TypedToken::End => {}
             }
             if open == 0 {
                 return Ok(text[1..text.len() - 1].to_owned());
@@ -294,7 +301,7 @@ impl<'n> Reading<'n> {
     }
 
     /// Takes nodes in parentheses, separated by commas, and returns their ids.
-    fn nodes(&mut self, of: Of) -> Result<Vec<String>, String> {
+    fn nodes(&mut self, of: NamedKind) -> Result<Vec<String>, String> {
         self.must("(")?;
         let mut ids = Vec::new();
         loop {
@@ -308,13 +315,13 @@ impl<'n> Reading<'n> {
     }
 
     /// Takes the places of a bound: a sum in parentheses, where commas may replace plus signs.
-    fn bound(&mut self) -> Result<Part, String> {
+    fn bound(&mut self) -> Result<ParsedOperand, String> {
         self.must("(")?;
         let mut places = String::new();
         loop {
             let token = self.take();
             let names = match token.is("tokens") && self.next.is("(") {
-                true => self.nodes(Of::Places)?,
+                true => self.nodes(NamedKind::Places)?,
                 false => self.place(&token)?.terms.into_keys().collect(),
             };
             places.push_str(&listed("place", &names));
@@ -324,13 +331,13 @@ impl<'n> Reading<'n> {
             }
             if !self.take_if("+") && !self.take_if(",") {
                 self.must(")")?;
-                return Ok(Part::Bound(format!("<place-bound>{places}</place-bound>")));
+                return Ok(ParsedOperand::Bound(format!("<place-bound>{places}</place-bound>")));
             }
         }
     }
 
     /// Takes the operands of a constraint, and returns the formula of the constraint.
-    fn constraint(&mut self, name: &str) -> Result<Part, String> {
+    fn constraint(&mut self, name: &str) -> Result<ParsedOperand, String> {
         let (wanted, text) = constraints::named(name).unwrap_or((0, ""));
         self.must("(")?;
         let mut activities = Vec::new();
@@ -345,40 +352,45 @@ impl<'n> Reading<'n> {
         if activities.len() != wanted {
             return Err(format!("`{name}` is about {wanted} activities, not {}", activities.len()));
         }
-        let mut inner = Reading::new(self.net, tokens(text)?);
+        let mut inner = FormulaParser::new(self.net, tokens(text)?);
         inner.activities = activities;
         Ok(closed(inner.expression()?))
     }
 
     /// Reads an operand of a constraint. Returns the XML for "one of the transitions with this name
     /// fires next". If no transition has the name, the transition with this id is meant.
-    fn activity(&mut self, token: &Token) -> Result<String, String> {
+    fn activity(&mut self, token: &TypedToken) -> Result<String, String> {
         let name = token.name().ok_or_else(|| instead_of(token, "an activity"))?;
         // Inside the formula of a constraint, the words `a` and `b` stand for its operands.
         let at = ["a", "b"].iter().position(|it| *it == name);
         if let Some(known) = at.and_then(|at| self.activities.get(at)) {
             return Ok(known.clone());
         }
-        let ids = match token.is("id") && matches!(self.next, Token::Name(_)) {
-            true => self.node(token, Of::Transitions)?,
-            false => meant(self.net, Of::Transitions, name, Written::Quoted)?,
+        let ids = match token.is("id") && matches!(self.next, TypedToken::Name(_)) {
+            true => self.node(token, NamedKind::Transitions)?,
+            false => meant(self.net, NamedKind::Transitions, name, NameNotation::Quoted)?,
         };
         Ok(format!("<fires>{}</fires>", listed("transition", &ids)))
     }
 }
 
-fn instead_of(found: &Token, expected: &str) -> String {
+fn instead_of(found: &TypedToken, expected: &str) -> String {
     format!("found {}, expected {expected}", found.shown())
 }
 
 /// Applies the open operators that bind tighter than `level`. Operators of equal level are applied,
 /// too, unless `right` is set.
-fn applied(open: &mut Vec<Open>, mut part: Part, level: u8, right: bool) -> Result<Part, String> {
+fn applied(
+    open: &mut Vec<OpenOperator>,
+    mut part: ParsedOperand,
+    level: u8,
+    right: bool,
+) -> Result<ParsedOperand, String> {
     let binds = |own: u8| own > level || own == level && !right;
     loop {
         part = match open.pop() {
-            Some(Open::Prefix(names)) if binds(PREFIX_LEVEL) => prefixed(names, part)?,
-            Some(Open::Infix { left, operator, level }) if binds(level) => {
+            Some(OpenOperator::Prefix(names)) if binds(PREFIX_LEVEL) => prefixed(names, part)?,
+            Some(OpenOperator::Infix { left, operator, level }) if binds(level) => {
                 joined(operator, left, part)?
             }
             other => {
@@ -386,7 +398,7 @@ fn applied(open: &mut Vec<Open>, mut part: Part, level: u8, right: bool) -> Resu
                 return Ok(part);
             }
         };
-        if let Part::Formula(formula) = &part
+        if let ParsedOperand::Formula(formula) = &part
             && formula.xml.len() > LONGEST
         {
             return Err("the formula is too long".to_owned());

@@ -5,7 +5,7 @@
 //! operand of another operator. Such a formula is refused. The prover's reader has the same tables,
 //! but the auditor shares no code with it.
 
-use super::words::Token;
+use super::words::TypedToken;
 
 /// LoLA's words with their translation.
 const WORDS: [(&str, &str); 29] = [
@@ -106,14 +106,14 @@ pub(super) fn is(text: &str) -> bool {
 }
 
 /// A word or sign of LoLA.
-struct Piece<'t> {
+struct LolaToken<'t> {
     text: &'t str,
     line: u64,
     is_word: bool,
 }
 
 /// Translates the formulas of a text into tokens of the `--formula` language, each with its line.
-pub(super) fn formulas(text: &str) -> Vec<(u64, Result<Vec<Token>, String>)> {
+pub(super) fn formulas(text: &str) -> Vec<(u64, Result<Vec<TypedToken>, String>)> {
     match pieces(text) {
         Err((line, what)) => vec![(line, Err(what))],
         Ok(pieces) => {
@@ -124,7 +124,7 @@ pub(super) fn formulas(text: &str) -> Vec<(u64, Result<Vec<Token>, String>)> {
     }
 }
 
-fn pieces(text: &str) -> Result<Vec<Piece<'_>>, (u64, String)> {
+fn pieces(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
     let mut pieces = Vec::new();
     let (mut rest, mut line) = (text, 1);
     while let Some(c) = rest.chars().next() {
@@ -142,7 +142,7 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, (u64, String)> {
             },
         };
         if is_piece {
-            pieces.push(Piece { text: &rest[..length], line, is_word: inside(c) });
+            pieces.push(LolaToken { text: &rest[..length], line, is_word: inside(c) });
         }
         line += rest[..length].matches('\n').count() as u64;
         rest = &rest[length..];
@@ -155,12 +155,12 @@ fn known(word: &str) -> Option<&'static str> {
 }
 
 /// Appends the tokens of `text`, which is in the `--formula` language.
-fn push(tokens: &mut Vec<Token>, text: &str) -> Result<(), String> {
+fn push(tokens: &mut Vec<TypedToken>, text: &str) -> Result<(), String> {
     tokens.extend(super::words::tokens(text)?);
     Ok(())
 }
 
-fn translated(pieces: &[Piece<'_>]) -> Result<Vec<Token>, String> {
+fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
     let mut tokens = Vec::new();
     let mut pieces = match pieces {
         [first, rest @ ..] if first.text == "FORMULA" => rest,
@@ -200,9 +200,9 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Vec<Token>, String> {
                 return Err(format!("`{}` is not known here", piece.text));
             }
             None if piece.text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                tokens.push(Token::Number(piece.text.to_owned()));
+                tokens.push(TypedToken::Number(piece.text.to_owned()));
             }
-            None => tokens.push(Token::Name(piece.text.to_owned())),
+            None => tokens.push(TypedToken::Name(piece.text.to_owned())),
         }
     }
     if whole.is_some() {
@@ -213,10 +213,10 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Vec<Token>, String> {
 
 /// Returns an error if a comparison without brackets follows a temporal operator and is an operand
 /// of another operator.
-fn ask_for_brackets(operator: &str, behind: &[Piece<'_>]) -> Result<(), String> {
+fn ask_for_brackets(operator: &str, behind: &[LolaToken<'_>]) -> Result<(), String> {
     let of_time = |text: &str| text.bytes().all(|byte| b"AEGFX ".contains(&byte));
-    let is_operand = |piece: &Piece<'_>| piece.is_word && known(piece.text).is_none();
-    let is_sign = |piece: &&Piece<'_>| matches!(piece.text, "NOT" | "!" | "-");
+    let is_operand = |piece: &LolaToken<'_>| piece.is_word && known(piece.text).is_none();
+    let is_sign = |piece: &&LolaToken<'_>| matches!(piece.text, "NOT" | "!" | "-");
     let next = behind.iter().find(|piece| !is_sign(piece));
     if !of_time(operator) || !next.is_some_and(is_operand) {
         return Ok(());

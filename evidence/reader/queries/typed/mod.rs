@@ -23,18 +23,18 @@ mod pieces;
 mod words;
 
 use super::super::Unreadable;
-use super::{Property, number_equal_ids};
-use grammar::Reading;
+use super::{AuditedProperty, number_equal_ids};
+use grammar::FormulaParser;
 use parikh_net::Net;
 
 /// The greatest length of a formula in XML, in bytes. `<->` and `xor` duplicate their operands.
 const LONGEST: usize = 1 << 26;
 
 /// A reader for the XML of one formula about the net: about all runs, or about cases only.
-pub type AsXml<'a> = &'a dyn Fn(&Net, &[u8]) -> Result<Vec<Property>, Unreadable>;
+pub type AsXml<'a> = &'a dyn Fn(&Net, &[u8]) -> Result<Vec<AuditedProperty>, Unreadable>;
 
 /// Reads the formulas of a text in the detected language. A formula without a name has an empty id.
-pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
+pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
     match () {
         () if contest::is(text) => read_contest(net, text, as_xml),
         () if lola::is(text) => read_lola(net, text, as_xml),
@@ -44,21 +44,22 @@ pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
 }
 
 /// Reads the contest's textual formulas beside its XML.
-pub fn read_contest(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
+pub fn read_contest(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
     let asked = contest::properties(text).into_iter();
-    let property = |it: pieces::Translated| {
-        let tokens =
-            it.tokens.map(|tokens| Reading::new(net, tokens).with_ids_only().with_loosest_until());
+    let property = |it: pieces::TranslatedProperty| {
+        let tokens = it
+            .tokens
+            .map(|tokens| FormulaParser::new(net, tokens).with_ids_only().with_loosest_until());
         property(it.name, it.line, tokens, as_xml)
     };
     asked.map(property).collect()
 }
 
 /// Reads formulas in the contest's grammar of 2011.
-pub fn read_early(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
+pub fn read_early(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
     let asked = early::definitions(text, net).into_iter();
-    let property = |it: pieces::Translated| {
-        let tokens = it.tokens.map(|tokens| Reading::new(net, tokens).with_ids_only());
+    let property = |it: pieces::TranslatedProperty| {
+        let tokens = it.tokens.map(|tokens| FormulaParser::new(net, tokens).with_ids_only());
         property(it.name, it.line, tokens, as_xml)
     };
     asked.map(property).collect()
@@ -66,29 +67,29 @@ pub fn read_early(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
 
 /// Reads formulas in the `--formula` language, one per line. An indented line continues the line
 /// before.
-pub fn read_inline(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
+pub fn read_inline(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
     let entries = entries(text).into_iter();
     entries.map(|(line, text)| entry(net, line, &text, as_xml)).collect()
 }
 
 /// Reads formulas in the language of LoLA.
-pub fn read_lola(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
+pub fn read_lola(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
     let formulas = lola::formulas(text).into_iter();
     let property = |(line, tokens): (u64, Result<_, String>)| {
-        let reading = tokens.map(|tokens| Reading::of_words(net, tokens));
+        let reading = tokens.map(|tokens| FormulaParser::of_words(net, tokens));
         property(String::new(), line, reading, as_xml)
     };
     formulas.map(property).collect()
 }
 
 /// Reads one formula, perhaps with its name before it. The formula may have several lines.
-pub fn read_one(net: &Net, text: &str, as_xml: AsXml<'_>) -> Property {
+pub fn read_one(net: &Net, text: &str, as_xml: AsXml<'_>) -> AuditedProperty {
     entry(net, 1, text, as_xml)
 }
 
 /// Names each formula without a name `formula-N`, where N is its position among all formulas, or
 /// the next number that is free. Repeated names get numbers from the second on.
-pub fn name_the_others(properties: &mut [Property]) {
+pub fn name_the_others(properties: &mut [AuditedProperty]) {
     let mut taken: std::collections::HashSet<String> =
         properties.iter().map(|it| it.id.clone()).collect();
     for (at, property) in properties.iter_mut().enumerate().filter(|(_, it)| it.id.is_empty()) {
@@ -119,9 +120,9 @@ fn entries(text: &str) -> Vec<(u64, String)> {
     entries
 }
 
-fn entry(net: &Net, line: u64, text: &str, as_xml: AsXml<'_>) -> Property {
+fn entry(net: &Net, line: u64, text: &str, as_xml: AsXml<'_>) -> AuditedProperty {
     let (id, formula) = label(text).unwrap_or(("", text));
-    let reading = words::tokens(formula).map(|tokens| Reading::new(net, tokens));
+    let reading = words::tokens(formula).map(|tokens| FormulaParser::new(net, tokens));
     property(id.to_owned(), line, reading, as_xml)
 }
 
@@ -136,9 +137,9 @@ fn label(text: &str) -> Option<(&str, &str)> {
 fn property(
     id: String,
     line: u64,
-    reading: Result<Reading<'_>, String>,
+    reading: Result<FormulaParser<'_>, String>,
     as_xml: AsXml<'_>,
-) -> Property {
+) -> AuditedProperty {
     let question = (|| {
         let reading = reading?;
         let net = reading.net();
@@ -151,5 +152,5 @@ fn property(
         let first = read.into_iter().next().ok_or("there is no formula")?;
         first.question.map_err(|error| error.what)
     })();
-    Property { id, question: question.map_err(|what: String| Unreadable { line, what }) }
+    AuditedProperty { id, question: question.map_err(|what: String| Unreadable { line, what }) }
 }

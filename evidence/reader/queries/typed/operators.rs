@@ -81,7 +81,7 @@ pub(super) const PREFIX: [(&str, &[&str]); 13] = [
 pub(super) const PREFIX_LEVEL: u8 = 7;
 
 /// A formula in XML.
-pub(super) struct Formula {
+pub(super) struct XmlFormula {
     /// The XML without the element named by `by`.
     pub(super) xml: String,
     /// The name of the junction element, if the formula is a junction to which operands may be
@@ -91,7 +91,7 @@ pub(super) struct Formula {
     pub(super) is_of_a_run: bool,
 }
 
-impl Formula {
+impl XmlFormula {
     pub(super) fn closed(self) -> String {
         match self.by {
             Some(by) => format!("<{by}>{}</{by}>", self.xml),
@@ -102,15 +102,15 @@ impl Formula {
 
 /// A linear sum: the coefficients of places by id, and a constant.
 #[derive(Default)]
-pub(super) struct Sum {
+pub(super) struct PlaceSum {
     pub(super) terms: BTreeMap<String, i128>,
     pub(super) constant: i128,
 }
 
 /// A parsed operand.
-pub(super) enum Part {
-    Formula(Formula),
-    Number(Sum),
+pub(super) enum ParsedOperand {
+    Formula(XmlFormula),
+    Number(PlaceSum),
     /// The query for a bound, which cannot be inside another formula.
     Bound(String),
 }
@@ -119,44 +119,47 @@ pub(super) fn listed(kind: &str, names: &[String]) -> String {
     names.iter().map(|name| format!("<{kind} name=\"{}\"/>", escaped(name))).collect()
 }
 
-pub(super) fn of_a_run(xml: String) -> Part {
-    Part::Formula(Formula { xml, by: None, is_of_a_run: true })
+pub(super) fn of_a_run(xml: String) -> ParsedOperand {
+    ParsedOperand::Formula(XmlFormula { xml, by: None, is_of_a_run: true })
 }
 
-pub(super) fn constant(digits: &str, sign: i128) -> Result<Part, String> {
+pub(super) fn constant(digits: &str, sign: i128) -> Result<ParsedOperand, String> {
     let number: i64 = digits.parse().map_err(|_| format!("{digits} is no number below 2^63"))?;
-    Ok(Part::Number(Sum { constant: sign * i128::from(number), ..Sum::default() }))
+    Ok(ParsedOperand::Number(PlaceSum {
+        constant: sign * i128::from(number),
+        ..PlaceSum::default()
+    }))
 }
 
 /// Closes a parenthesised part, so that no operands are added to it.
-pub(super) fn closed(part: Part) -> Part {
+pub(super) fn closed(part: ParsedOperand) -> ParsedOperand {
     match part {
-        Part::Formula(formula) => {
+        ParsedOperand::Formula(formula) => {
             let is_of_a_run = formula.is_of_a_run;
-            Part::Formula(Formula { xml: formula.closed(), by: None, is_of_a_run })
+            ParsedOperand::Formula(XmlFormula { xml: formula.closed(), by: None, is_of_a_run })
         }
         other => other,
     }
 }
 
-pub(super) fn formula(part: Part) -> Result<Formula, String> {
+pub(super) fn formula(part: ParsedOperand) -> Result<XmlFormula, String> {
     match part {
-        Part::Formula(formula) => Ok(formula),
-        Part::Number(_) => Err("a number stands where a formula is expected".to_owned()),
-        Part::Bound(_) => Err("a bound is no part of another formula".to_owned()),
+        ParsedOperand::Formula(formula) => Ok(formula),
+        ParsedOperand::Number(_) => Err("a number stands where a formula is expected".to_owned()),
+        ParsedOperand::Bound(_) => Err("a bound is no part of another formula".to_owned()),
     }
 }
 
-fn number(part: Part) -> Result<Sum, String> {
+fn number(part: ParsedOperand) -> Result<PlaceSum, String> {
     match part {
-        Part::Number(sum) => Ok(sum),
-        Part::Formula(_) | Part::Bound(_) => {
+        ParsedOperand::Number(sum) => Ok(sum),
+        ParsedOperand::Formula(_) | ParsedOperand::Bound(_) => {
             Err("a formula stands where a number is expected".to_owned())
         }
     }
 }
 
-pub(super) fn prefixed(names: &[&str], part: Part) -> Result<Part, String> {
+pub(super) fn prefixed(names: &[&str], part: ParsedOperand) -> Result<ParsedOperand, String> {
     let inner = formula(part)?;
     let is_of_a_run = match names {
         ["negation"] => inner.is_of_a_run,
@@ -165,13 +168,17 @@ pub(super) fn prefixed(names: &[&str], part: Part) -> Result<Part, String> {
     };
     let around = |xml, name: &&str| format!("<{name}>{xml}</{name}>");
     let xml = names.iter().rev().fold(inner.closed(), around);
-    Ok(Part::Formula(Formula { xml, by: None, is_of_a_run }))
+    Ok(ParsedOperand::Formula(XmlFormula { xml, by: None, is_of_a_run }))
 }
 
-pub(super) fn joined(operator: Infix, left: Part, right: Part) -> Result<Part, String> {
+pub(super) fn joined(
+    operator: Infix,
+    left: ParsedOperand,
+    right: ParsedOperand,
+) -> Result<ParsedOperand, String> {
     let (xml, by, is_of_a_run) = match operator {
         Infix::Plus | Infix::Minus | Infix::Times => {
-            return added(operator, number(left)?, number(right)?).map(Part::Number);
+            return added(operator, number(left)?, number(right)?).map(ParsedOperand::Number);
         }
         Infix::Compare(name) => {
             let sides = [number(left)?, number(right)?].iter().map(side).collect::<String>();
@@ -181,7 +188,7 @@ pub(super) fn joined(operator: Infix, left: Part, right: Part) -> Result<Part, S
             let (mut left, right) = (formula(left)?, formula(right)?);
             let is_of_a_run = left.is_of_a_run || right.is_of_a_run;
             if left.by != Some(name) || !operator.is_chain() {
-                left = Formula { xml: left.closed(), by: Some(name), is_of_a_run };
+                left = XmlFormula { xml: left.closed(), by: Some(name), is_of_a_run };
             }
             left.xml.push_str(&right.closed());
             (left.xml, left.by, is_of_a_run)
@@ -200,11 +207,11 @@ pub(super) fn joined(operator: Infix, left: Part, right: Part) -> Result<Part, S
             (format!("<{until}>{parts}</{until}>"), None, true)
         }
     };
-    Ok(Part::Formula(Formula { xml, by, is_of_a_run }))
+    Ok(ParsedOperand::Formula(XmlFormula { xml, by, is_of_a_run }))
 }
 
 /// Adds `factor` times another sum.
-pub(super) fn add(sum: &mut Sum, other: Sum, factor: i128) -> Result<(), String> {
+pub(super) fn add(sum: &mut PlaceSum, other: PlaceSum, factor: i128) -> Result<(), String> {
     let large = || "a number of the formula is too large".to_owned();
     let times = |number: i128| number.checked_mul(factor).ok_or_else(large);
     for (place, number) in other.terms {
@@ -215,7 +222,7 @@ pub(super) fn add(sum: &mut Sum, other: Sum, factor: i128) -> Result<(), String>
     Ok(())
 }
 
-fn added(operator: Infix, mut left: Sum, mut right: Sum) -> Result<Sum, String> {
+fn added(operator: Infix, mut left: PlaceSum, mut right: PlaceSum) -> Result<PlaceSum, String> {
     if operator != Infix::Times {
         add(&mut left, right, if operator == Infix::Plus { 1 } else { -1 })?;
         return Ok(left);
@@ -226,13 +233,13 @@ fn added(operator: Infix, mut left: Sum, mut right: Sum) -> Result<Sum, String> 
     if !left.terms.is_empty() {
         return Err("tokens times tokens".to_owned());
     }
-    let mut product = Sum::default();
+    let mut product = PlaceSum::default();
     add(&mut product, right, left.constant)?;
     Ok(product)
 }
 
 /// Returns the XML of one side of a comparison.
-fn side(sum: &Sum) -> String {
+fn side(sum: &PlaceSum) -> String {
     let mut xml = String::from("<integer-sum>");
     for (place, factor) in &sum.terms {
         let _ = write!(

@@ -1,25 +1,25 @@
 //! Tokens with lines, for texts in the contest's own languages.
 
-use super::words::Token;
+use super::words::TypedToken;
 
 /// A formula translated to the `--formula` language, or an error message.
-pub(super) struct Translated {
+pub(super) struct TranslatedProperty {
     pub(super) name: String,
     /// The line where the formula begins.
     pub(super) line: u64,
-    pub(super) tokens: Result<Vec<Token>, String>,
+    pub(super) tokens: Result<Vec<TypedToken>, String>,
 }
 
 /// A token of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) kind: Kind,
+pub(super) struct ContestToken {
+    pub(super) kind: ContestTokenKind,
     pub(super) text: String,
     pub(super) line: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ContestTokenKind {
     Word,
     /// A name in quotes.
     Quoted,
@@ -30,7 +30,7 @@ pub(super) enum Kind {
 }
 
 /// The lexical rules of a language.
-pub(super) struct Lexis {
+pub(super) struct ContestLexis {
     /// The characters allowed inside words, besides letters, digits and `_`.
     pub(super) inside_words: &'static str,
     /// The signs; a sign comes before its prefixes.
@@ -39,20 +39,20 @@ pub(super) struct Lexis {
     pub(super) escapes: bool,
 }
 
-impl Piece {
+impl ContestToken {
     /// Returns true if the token is this word or sign.
     pub(super) fn is(&self, text: &str) -> bool {
-        matches!(self.kind, Kind::Word | Kind::Sign) && self.text == text
+        matches!(self.kind, ContestTokenKind::Word | ContestTokenKind::Sign) && self.text == text
     }
 
     /// Returns the text of a word or a quoted name.
     pub(super) fn name(&self) -> Option<&str> {
-        matches!(self.kind, Kind::Word | Kind::Quoted).then_some(&self.text)
+        matches!(self.kind, ContestTokenKind::Word | ContestTokenKind::Quoted).then_some(&self.text)
     }
 }
 
 /// Splits a text, which begins in `line`, into tokens.
-pub(super) fn pieces(text: &str, mut line: u64, lexis: &Lexis) -> Vec<Piece> {
+pub(super) fn pieces(text: &str, mut line: u64, lexis: &ContestLexis) -> Vec<ContestToken> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -65,23 +65,23 @@ pub(super) fn pieces(text: &str, mut line: u64, lexis: &Lexis) -> Vec<Piece> {
                 continue;
             }
             '"' => match quoted(rest, lexis.escapes) {
-                Some((name, length)) => (Kind::Quoted, length, name),
-                None => (Kind::Unknown, 1, c.to_string()),
+                Some((name, length)) => (ContestTokenKind::Quoted, length, name),
+                None => (ContestTokenKind::Unknown, 1, c.to_string()),
             },
             c if c.is_alphabetic() || c == '_' => {
                 let length = while_(&inside);
-                (Kind::Word, length, rest[..length].to_owned())
+                (ContestTokenKind::Word, length, rest[..length].to_owned())
             }
             c if c.is_ascii_digit() => {
                 let length = while_(&|c| c.is_ascii_digit());
-                (Kind::Number, length, rest[..length].to_owned())
+                (ContestTokenKind::Number, length, rest[..length].to_owned())
             }
             c => match lexis.signs.iter().find(|sign| rest.starts_with(**sign)) {
-                Some(sign) => (Kind::Sign, sign.len(), (*sign).to_owned()),
-                None => (Kind::Unknown, c.len_utf8(), c.to_string()),
+                Some(sign) => (ContestTokenKind::Sign, sign.len(), (*sign).to_owned()),
+                None => (ContestTokenKind::Unknown, c.len_utf8(), c.to_string()),
             },
         };
-        pieces.push(Piece { kind, text: own, line });
+        pieces.push(ContestToken { kind, text: own, line });
         rest = &rest[length..];
     }
     pieces

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// A token of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum TypedToken {
     /// A word: a name or a keyword.
     Word(String),
     /// A quoted name, never a keyword.
@@ -17,31 +17,31 @@ pub(super) enum Token {
     End,
 }
 
-impl Token {
+impl TypedToken {
     /// Returns true if the token is this word or sign.
     pub(super) fn is(&self, text: &str) -> bool {
         match self {
-            Token::Word(word) => word == text,
-            Token::Sign(sign) => *sign == text,
-            Token::Name(_) | Token::Number(_) | Token::End => false,
+            TypedToken::Word(word) => word == text,
+            TypedToken::Sign(sign) => *sign == text,
+            TypedToken::Name(_) | TypedToken::Number(_) | TypedToken::End => false,
         }
     }
 
     /// Returns the text of a word or a quoted name.
     pub(super) fn name(&self) -> Option<&str> {
         match self {
-            Token::Word(name) | Token::Name(name) => Some(name),
-            Token::Number(_) | Token::Sign(_) | Token::End => None,
+            TypedToken::Word(name) | TypedToken::Name(name) => Some(name),
+            TypedToken::Number(_) | TypedToken::Sign(_) | TypedToken::End => None,
         }
     }
 
     /// Describes the token for a message.
     pub(super) fn shown(&self) -> String {
         match self {
-            Token::Word(text) | Token::Number(text) => format!("`{text}`"),
-            Token::Name(name) => format!("the name \"{name}\""),
-            Token::Sign(sign) => format!("`{sign}`"),
-            Token::End => "the end of the formula".to_owned(),
+            TypedToken::Word(text) | TypedToken::Number(text) => format!("`{text}`"),
+            TypedToken::Name(name) => format!("the name \"{name}\""),
+            TypedToken::Sign(sign) => format!("`{sign}`"),
+            TypedToken::End => "the end of the formula".to_owned(),
         }
     }
 }
@@ -53,7 +53,7 @@ const SIGNS: [&str; 28] = [
 ];
 
 /// Splits a formula into tokens. A comment begins with `#` and ends with its line.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
+pub(super) fn tokens(text: &str) -> Result<Vec<TypedToken>, String> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
     let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
@@ -63,23 +63,23 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
             '#' => rest.find('\n').unwrap_or(rest.len()),
             '"' => {
                 let (name, length) = quoted(rest)?;
-                tokens.push(Token::Name(name));
+                tokens.push(TypedToken::Name(name));
                 length
             }
             _ if c.is_alphabetic() || c == '_' => {
                 let length = end(&inside);
-                tokens.push(Token::Word(rest[..length].to_owned()));
+                tokens.push(TypedToken::Word(rest[..length].to_owned()));
                 length
             }
             _ if c.is_ascii_digit() => {
                 let length = end(&|c| c.is_ascii_digit());
-                tokens.push(Token::Number(rest[..length].to_owned()));
+                tokens.push(TypedToken::Number(rest[..length].to_owned()));
                 length
             }
             _ => {
                 let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
                 let sign = sign.ok_or_else(|| format!("{c:?} begins no word of the language"))?;
-                tokens.push(Token::Sign(sign));
+                tokens.push(TypedToken::Sign(sign));
                 sign.len()
             }
         };

@@ -3,7 +3,7 @@
 //! This is an assumption made by the model. It is used only if the model makes it, and every
 //! certificate that needs it names it.
 
-use super::Form;
+use super::RowForm;
 use parikh_encodings::StateEquation;
 use parikh_net::{LinearSum, Net, PlaceId, UnitId};
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError};
@@ -24,7 +24,7 @@ pub(super) fn add(
     net: &Net,
     equation: &StateEquation,
     program: &mut LinearProgram,
-    forms: &mut Vec<Form>,
+    forms: &mut Vec<RowForm>,
 ) -> Result<(), ProgramError> {
     let Some(units) = net.safe_units() else { return Ok(()) };
     let mut inner = vec![true; units.len()];
@@ -50,7 +50,7 @@ pub(super) fn add(
         let Some(firings) = equation.over_firings(net, &sum) else { continue };
         let Ok(upper) = i64::try_from(1 - firings.constant) else { continue };
         program.add_row(Interval::at_most(upper), firings.coefficients)?;
-        forms.push(Form::Chain(id));
+        forms.push(RowForm::Chain(id));
     }
     Ok(())
 }

@@ -16,7 +16,7 @@
 //! 1958; V. Chvátal, *Edmonds polytopes and a hierarchy of combinatorial problems*, Discrete Math.
 //! 4, 1973.
 
-use super::{Point, Relaxation, TOLERANCE, counter};
+use super::{Relaxation, SolutionPoint, TOLERANCE, counter};
 use parikh_net::{EffectId, LinearSum};
 use parikh_solvers::linear_program::Row;
 use std::collections::BTreeMap;
@@ -31,7 +31,11 @@ const LARGEST: f64 = 1e6;
 impl Relaxation<'_> {
     /// Returns at most `most` sums of firings with fractional values in `point`, each with its
     /// value rounded down, the shortest first. `point` must be the solution found last.
-    pub(in super::super) fn cuts(&mut self, point: &Point, most: usize) -> Vec<(LinearSum, i64)> {
+    pub(in super::super) fn cuts(
+        &mut self,
+        point: &SolutionPoint,
+        most: usize,
+    ) -> Vec<(LinearSum, i64)> {
         let distance = |count: f64| (count - count.round()).abs();
         let mut broken: Vec<(f64, EffectId)> = Vec::new();
         for effect in self.net.effect_classes() {
@@ -52,7 +56,7 @@ impl Relaxation<'_> {
         cuts
     }
 
-    fn cut(&mut self, point: &Point, effect: EffectId) -> Option<(LinearSum, i64)> {
+    fn cut(&mut self, point: &SolutionPoint, effect: EffectId) -> Option<(LinearSum, i64)> {
         let column = self.equation.column(effect)?;
         let multipliers = self.lp.inverse_row(column)?;
         let program = self.lp.program();
@@ -86,7 +90,7 @@ impl Relaxation<'_> {
 
     /// Returns the fractional part of a row's multiplier, with the sign that fits the row's active
     /// bound at `point`.
-    fn fraction(&self, point: &Point, row: Row, y: f64) -> Option<f64> {
+    fn fraction(&self, point: &SolutionPoint, row: Row, y: f64) -> Option<f64> {
         if (y - y.round()).abs() < TOLERANCE {
             return None;
         }

@@ -1,6 +1,6 @@
 //! Rows of traps and of lower bounds: sums of tokens that never fall below a number.
 
-use super::{Form, Learned, Point, Relaxation, TOLERANCE};
+use super::{LearnedRows, Relaxation, RowForm, SolutionPoint, TOLERANCE};
 use crate::evidence::certificate::LowerBound;
 use parikh_encodings::StateEquation;
 use parikh_net::{LinearSum, PlaceId};
@@ -24,8 +24,8 @@ pub(super) fn add(
 
 impl Relaxation<'_> {
     /// The number of traps and of lower bounds so far.
-    pub(in super::super) fn learned(&self) -> Learned {
-        Learned { traps: self.traps.len(), lower_bounds: self.lower_bounds.len() }
+    pub(in super::super) fn learned(&self) -> LearnedRows {
+        LearnedRows { traps: self.traps.len(), lower_bounds: self.lower_bounds.len() }
     }
 
     /// The traps found so far, in the order of lemmas' references.
@@ -39,7 +39,7 @@ impl Relaxation<'_> {
     }
 
     /// Returns true if the point satisfies all traps and lower bounds learned after `since`.
-    pub(in super::super) fn allows(&self, point: &Point, since: Learned) -> bool {
+    pub(in super::super) fn allows(&self, point: &SolutionPoint, since: LearnedRows) -> bool {
         let satisfies = |bound: &LowerBound| {
             let terms = bound.weights.iter();
             let value: f64 = terms.map(|&(p, w)| w as f64 * point.marking[p.index()]).sum();
@@ -52,7 +52,7 @@ impl Relaxation<'_> {
     /// Demands from now on that a marked trap stays marked, unless this is known or beyond 64 bits.
     pub(in super::super) fn add_trap(&mut self, trap: Vec<PlaceId>) {
         let weights = trap.iter().map(|&place| (place, 1)).collect();
-        let form = Form::Trap(self.traps.len());
+        let form = RowForm::Trap(self.traps.len());
         if !self.traps.contains(&trap) && self.add_least(weights, 1, form) {
             self.traps.push(trap);
         }
@@ -62,7 +62,7 @@ impl Relaxation<'_> {
     /// beyond 64 bits.
     pub(in super::super) fn add_lower_bound(&mut self, bound: LowerBound) {
         let weights = bound.weights.iter().filter_map(|&(p, w)| Some((p, i64::try_from(w).ok()?)));
-        let form = Form::LowerBound(self.lower_bounds.len());
+        let form = RowForm::LowerBound(self.lower_bounds.len());
         let is_new = !self.lower_bounds.contains(&bound);
         if is_new && self.add_least(weights.collect(), bound.tokens.into(), form) {
             self.lower_bounds.push(bound);
@@ -70,7 +70,7 @@ impl Relaxation<'_> {
     }
 
     /// Adds the row of a sum that is at least `least`. Returns false if it does not fit.
-    fn add_least(&mut self, weights: Vec<(PlaceId, i64)>, least: i128, form: Form) -> bool {
+    fn add_least(&mut self, weights: Vec<(PlaceId, i64)>, least: i128, form: RowForm) -> bool {
         let Ok(sum) = LinearSum::new(weights) else { return false };
         let Some(row) = self.equation.over_firings(self.net, &sum) else { return false };
         let Ok(lower) = i64::try_from(least - row.constant) else { return false };

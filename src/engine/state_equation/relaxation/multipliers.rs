@@ -7,7 +7,7 @@
 //! comparison, a trap, a unit, or non-negativity of tokens, and gets the factor |y_r|. All numbers
 //! are divided by their greatest common divisor.
 
-use super::{Form, Relaxation};
+use super::{Relaxation, RowForm};
 use crate::evidence::certificate::Lemma;
 use num_bigint::BigInt;
 use num_integer::Integer as _;
@@ -45,18 +45,18 @@ impl Relaxation<'_> {
             let y = reduced(y)?;
             let form = self.forms.get(row.index())?;
             match form {
-                Form::Tokens(place) => weigh(*place, 1, y)?,
-                Form::Sum(sum) => {
+                RowForm::Tokens(place) => weigh(*place, 1, y)?,
+                RowForm::Sum(sum) => {
                     sum.terms().iter().try_for_each(|&(p, a)| weigh(p, a.into(), y))?;
                 }
-                Form::Trap(trap) => {
+                RowForm::Trap(trap) => {
                     self.traps[*trap].iter().try_for_each(|&place| weigh(place, 1, y))?;
                 }
-                Form::LowerBound(at) => {
+                RowForm::LowerBound(at) => {
                     let weights = &self.lower_bounds[*at].weights;
                     weights.iter().try_for_each(|&(place, w)| weigh(place, w.into(), y))?;
                 }
-                Form::Chain(unit) => {
+                RowForm::Chain(unit) => {
                     super::chains::places(self.net, *unit)
                         .try_for_each(|place| weigh(place, 1, y))?;
                 }
@@ -66,20 +66,20 @@ impl Relaxation<'_> {
             match (source, form) {
                 _ if y == 0 => {}
                 (Some((_, atom)), _) => *atoms.entry(atom.index()).or_default() += y.abs(),
-                (None, Form::Trap(trap)) => *traps.entry(*trap).or_default() += y.abs(),
-                (None, Form::LowerBound(at)) => *lower_bounds.entry(*at).or_default() += y.abs(),
-                (None, Form::Chain(unit)) => *units.entry(*unit).or_default() += y,
+                (None, RowForm::Trap(trap)) => *traps.entry(*trap).or_default() += y.abs(),
+                (None, RowForm::LowerBound(at)) => *lower_bounds.entry(*at).or_default() += y.abs(),
+                (None, RowForm::Chain(unit)) => *units.entry(*unit).or_default() += y,
                 // A place has at most one token because of its unit. The lower bound 0 needs no
                 // reason.
-                (None, Form::Tokens(place)) if y > 0 => {
+                (None, RowForm::Tokens(place)) if y > 0 => {
                     *units.entry(self.net.units()?.unit_of(*place)).or_default() += y;
                 }
-                (None, Form::Tokens(place)) => {
+                (None, RowForm::Tokens(place)) => {
                     if let Some(&at) = self.lower_bound_of.get(place) {
                         *lower_bounds.entry(at).or_default() += y.abs();
                     }
                 }
-                (None, Form::Sum(_)) => return None,
+                (None, RowForm::Sum(_)) => return None,
             }
         }
         let mut factor = 0;

@@ -1,11 +1,11 @@
 //! Compares the incrementally updated data with recomputed data.
 
 use super::*;
-use crate::engine::walk::watch::Watch;
+use crate::engine::walk::watch::GoalWatch;
 use parikh_net::{GoalId, LinearSum, Marking, MarkingGoal, PlaceId, Predicate, TransitionId, text};
 
 /// Checks that all incrementally updated data equals the data recomputed from the tokens.
-fn check(machine: &Machine<'_>) {
+fn check(machine: &WatchedMarking<'_>) {
     let net = machine.compiled.net;
     let marking = Marking::new(machine.tokens().map(|tokens| tokens as u64).collect());
     let mut enabled: Vec<u32> = machine.enabled().iter().collect();
@@ -62,7 +62,8 @@ fn what_is_kept_agrees_with_what_is_computed_along_a_walk() {
     ]
     .map(MarkingGoal::Reach);
     let ids = (0..).map(GoalId::new);
-    let mut machine = Machine::new(Compiled::new(&net, Watch::new(&net, ids.zip(&goals))));
+    let mut machine =
+        WatchedMarking::new(CompiledNet::new(&net, GoalWatch::new(&net, ids.zip(&goals))));
     check(&machine);
     let mut rng = Rng::with_seed(1);
     for _ in 0..300 {
@@ -105,9 +106,9 @@ fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
     let goals = [goal("begin3"), goal("begin4"), goal("same7"), goal("free0")].concat();
     for wanted in [&goals[..], &[]] {
         let ids = (0..).map(GoalId::new);
-        let compiled = Compiled::new(&net, Watch::new(&net, ids.zip(wanted)));
+        let compiled = CompiledNet::new(&net, GoalWatch::new(&net, ids.zip(wanted)));
         assert_eq!(compiled.gates.count, 2, "begin and free; the others are two of a kind");
-        let mut machine = Machine::new(compiled);
+        let mut machine = WatchedMarking::new(compiled);
         check(&machine);
         let mut rng = Rng::with_seed(2);
         let mut through = 0;
@@ -190,7 +191,8 @@ fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
             })
             .collect();
         let ids = (0..).map(GoalId::new);
-        let mut machine = Machine::new(Compiled::new(&net, Watch::new(&net, ids.zip(&goals))));
+        let mut machine =
+            WatchedMarking::new(CompiledNet::new(&net, GoalWatch::new(&net, ids.zip(&goals))));
         gated += usize::from(machine.compiled.gates.count > 0);
         check(&machine);
         let mut fired = Vec::new();

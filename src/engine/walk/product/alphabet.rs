@@ -1,9 +1,9 @@
 //! The letters of runs: one bit per atom of all properties, with letters numbered.
 
-use crate::engine::walk::watch::Watch;
+use crate::engine::walk::watch::GoalWatch;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{GoalId, MarkingGoal, Net};
-use parikh_temporal::{Atom, Letter};
+use parikh_temporal::{AtomId, Letter};
 use std::collections::HashMap;
 
 /// The atoms of several properties, one bit each. Atoms on markings come first, as goals that a
@@ -72,7 +72,7 @@ fn can_be_watched(net: &Net, property: &RunProperty) -> bool {
     property.atoms().iter().all(|atom| match atom {
         RunAtom::Holds(predicate) => {
             let goal = MarkingGoal::Reach(predicate.clone());
-            !Watch::new(net, [(GoalId::new(0), &goal)]).goals.is_empty()
+            !GoalWatch::new(net, [(GoalId::new(0), &goal)]).goals.is_empty()
         }
         RunAtom::Fires(_) => true,
     })
@@ -106,6 +106,6 @@ impl Alphabet {
     pub(super) fn seen_by(&self, number: u32, bits: &[usize]) -> Letter {
         let letter = self.bits(number);
         let is_true = |&(_, &bit): &(u32, &usize)| letter[bit / 64] >> (bit % 64) & 1 == 1;
-        Letter::of((0..).zip(bits).filter(is_true).map(|(atom, _)| Atom(atom)))
+        Letter::of((0..).zip(bits).filter(is_true).map(|(atom, _)| AtomId(atom)))
     }
 }

@@ -6,7 +6,7 @@
 //! begun is completed. So the next transition is one that takes from a place with more tokens than
 //! before, or puts on a place with fewer tokens.
 
-use crate::engine::walk::machine::{Machine, below};
+use crate::engine::walk::machine::{WatchedMarking, below};
 use fastrand::Rng;
 use parikh_net::PlaceId;
 
@@ -14,7 +14,7 @@ use parikh_net::PlaceId;
 const LOOK: usize = 12;
 
 /// Tokens moved since the walk was at its base marking.
-pub(super) struct Homing {
+pub(super) struct ReturnDistance {
     /// Token differences, indexed by place.
     moved: Vec<i64>,
     /// The places with a difference, in no order.
@@ -24,10 +24,10 @@ pub(super) struct Homing {
     candidates: Vec<(u32, u32)>,
 }
 
-impl Homing {
+impl ReturnDistance {
     /// Creates the state at the base marking.
     pub(super) fn new(places: usize) -> Self {
-        Homing {
+        ReturnDistance {
             moved: vec![0; places],
             places: Vec::new(),
             slots: vec![0; places],
@@ -41,7 +41,7 @@ impl Homing {
     }
 
     /// Records `by` firings of a class.
-    pub(super) fn fired(&mut self, machine: &Machine<'_>, class: u32, by: i64) {
+    pub(super) fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, by: i64) {
         for change in machine.compiled.changes_of(class) {
             let Some(moved) = self.moved.get_mut(change.cell as usize) else { continue };
             let before = *moved;
@@ -69,7 +69,7 @@ impl Homing {
 
     /// Returns a class that may lead back. Returns a random enabled class if there is none or no
     /// token was moved.
-    pub(super) fn choose(&mut self, machine: &Machine<'_>, rng: &mut Rng) -> Option<u32> {
+    pub(super) fn choose(&mut self, machine: &WatchedMarking<'_>, rng: &mut Rng) -> Option<u32> {
         let net = machine.compiled.net;
         self.candidates.clear();
         let mut total = 0;
@@ -111,7 +111,7 @@ impl Homing {
 
     /// Returns the number of places that firing the class moves towards the base, minus the number
     /// of places that it moves away.
-    fn gain(&self, machine: &Machine<'_>, class: u32) -> i64 {
+    fn gain(&self, machine: &WatchedMarking<'_>, class: u32) -> i64 {
         let mut gain = 0;
         for change in machine.compiled.changes_of(class) {
             if let Some(&moved) = self.moved.get(change.cell as usize) {

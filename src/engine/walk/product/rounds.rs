@@ -1,6 +1,6 @@
 //! Rounds of walks: one walk of each kind, with increasing lengths.
 
-use super::walker::{Manner, ProductWalk};
+use super::walker::{ProductWalk, WalkKind};
 use crate::engine::walk::machine::below;
 use parikh_net::FiringSequence;
 use parikh_net::lasso::LassoRun;
@@ -24,14 +24,14 @@ impl ProductWalk<'_> {
             (0..self.followed.len()).filter(|&at| self.is_followed(at)).collect();
         let longest = 1usize << (6 + self.rounds.min(9));
         let limit = longest >> below(&mut self.resources.rng, 4);
-        for manner in [Manner::Blind, Manner::Chase] {
+        for manner in [WalkKind::Blind, WalkKind::Chase] {
             if !budget.is_exhausted() {
                 self.walk_once(manner, limit, budget, found);
             }
         }
         for &at in &open {
             if self.is_followed(at) && !budget.is_exhausted() {
-                self.walk_once(Manner::Solo(at), limit.min(4096), budget, found);
+                self.walk_once(WalkKind::Solo(at), limit.min(4096), budget, found);
             }
         }
         self.rounds += 1;

@@ -1,7 +1,7 @@
 //! A deterministic automaton by the subset construction, computed on demand.
 
 use super::alphabet::Alphabet;
-use crate::engine::lasso::letters::{self, Compiled};
+use crate::engine::lasso::letters::{self, CompiledAutomaton};
 use parikh_net::Predicate;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_temporal::{Automaton, AutomatonLimits, AutomatonTooLarge, Lasso};
@@ -17,7 +17,7 @@ const UNKNOWN: u32 = u32::MAX;
 const MOST: usize = 20_000;
 
 /// A set of states.
-struct Set {
+struct StateSubset {
     states: Vec<u32>,
     /// The following sets, indexed by letter.
     next: Vec<u32>,
@@ -30,7 +30,7 @@ struct Set {
 /// The subset automaton of a property. See the module documentation.
 pub(super) struct Subsets {
     automaton: Automaton,
-    compiled: Compiled,
+    compiled: CompiledAutomaton,
     distances: Vec<usize>,
     /// Letter bits, indexed by atom of the automaton.
     pub(super) bits: Vec<usize>,
@@ -38,7 +38,7 @@ pub(super) struct Subsets {
     pub(super) mask: Vec<u64>,
     /// For each atom, the predicates "it is false" and "it is true". `None` for atoms on firings.
     parts: Vec<Option<[Predicate; 2]>>,
-    sets: Vec<Set>,
+    sets: Vec<StateSubset>,
     numbers: HashMap<Vec<u32>, u32>,
     /// For each letter, the states that accept its infinite repetition.
     for_ever: Vec<Option<Vec<bool>>>,
@@ -54,7 +54,7 @@ impl Subsets {
         let mut formulas = property.formulas().clone();
         let automaton =
             Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default())?;
-        let compiled = Compiled::new(&automaton, &bits);
+        let compiled = CompiledAutomaton::new(&automaton, &bits);
         let distances = letters::distances(&automaton, &automaton.strengths());
         let mut mask = vec![0; words];
         bits.iter().for_each(|bit| mask[bit / 64] |= 1 << (bit % 64));
@@ -88,7 +88,7 @@ impl Subsets {
         let number = self.sets.len() as u32;
         self.numbers.insert(states.clone(), number);
         let distances = states.iter().map(|&state| self.distances[state as usize]);
-        self.sets.push(Set {
+        self.sets.push(StateSubset {
             next: Vec::new(),
             is_universal: states.iter().any(|&state| self.compiled.universal[state as usize]),
             distance: distances.min().unwrap_or(usize::MAX),

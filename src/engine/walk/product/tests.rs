@@ -9,7 +9,7 @@ use parikh_net::generate::{RandomKind, Shape, random};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{FiringSequence, Predicate, text};
 use parikh_solvers::Budget;
-use parikh_temporal::{Atom, Automaton, AutomatonLimits, Linear, Ltl};
+use parikh_temporal::{AtomId, Automaton, AutomatonLimits, Linear, Ltl};
 
 /// Returns the indices of the properties for which the given number of rounds finds a run.
 fn found(net: &parikh_net::Net, properties: &[RunProperty], seed: u64, rounds: u32) -> Vec<usize> {
@@ -64,7 +64,7 @@ fn loops_that_make_tokens_are_found_where_nobody_looks() {
     .unwrap();
     let q = RunAtom::Holds(Predicate::at_least(net.place_named("q").unwrap(), 1));
     let mut formulas = Ltl::default();
-    let q_now = formulas.atom(Atom(0));
+    let q_now = formulas.atom(AtomId(0));
     let some = formulas.eventually(Linear, q_now);
     let again = formulas.always(Linear, some);
     let property = RunProperty::new(&formulas, again, &[q]);
@@ -82,7 +82,7 @@ fn what_a_way_is_gone_on_for_may_be_lost_before_the_rest() {
     .unwrap();
     let p = RunAtom::Holds(Predicate::at_least(net.place_named("p").unwrap(), 1));
     let mut formulas = Ltl::default();
-    let now = formulas.atom(Atom(0));
+    let now = formulas.atom(AtomId(0));
     let always = formulas.always(Linear, now);
     let some = formulas.eventually(Linear, now);
     let again = formulas.always(Linear, some);

@@ -27,15 +27,15 @@ const POLLING: usize = 256;
 const REWARD: u64 = 20_000;
 
 /// Differences in token counts from the start, by ascending place, without zeros.
-type Moved = Box<[(u32, i64)]>;
+type TokenDifferences = Box<[(u32, i64)]>;
 
 /// A marking of the search, with its predecessor.
-struct Stop {
+struct TourNode {
     /// Index of the predecessor. The first stop is its own predecessor.
     before: u32,
     /// The fired transition, and the letter read by the firing.
     fired: (u32, u32),
-    moved: Moved,
+    moved: TokenDifferences,
     /// The letter of the marking.
     letter: u32,
     set: u32,
@@ -61,7 +61,7 @@ pub(super) struct Start {
 /// A search from a given marking.
 struct Tours {
     start: Start,
-    stops: Vec<Stop>,
+    stops: Vec<TourNode>,
     /// Unexpanded stops, the cheapest and then the newest first.
     open: BinaryHeap<(Reverse<u64>, u32)>,
     /// Visited combinations: the hash of the marking, the letters, and the set.
@@ -77,7 +77,7 @@ impl ProductWalk<'_> {
         most: usize,
         budget: &Budget,
     ) -> Option<Vec<u32>> {
-        let first = Stop {
+        let first = TourNode {
             before: 0,
             fired: (0, 0),
             moved: Box::default(),
@@ -107,7 +107,7 @@ impl ProductWalk<'_> {
     }
 
     /// Returns the transitions to try next, one per effect.
-    fn ways_on(&mut self, moved: &Moved) -> Vec<u32> {
+    fn ways_on(&mut self, moved: &TokenDifferences) -> Vec<u32> {
         let (machine, rng) = (&self.machine, &mut self.resources.rng);
         if moved.is_empty() {
             let enabled = machine.enabled();
@@ -183,7 +183,7 @@ impl ProductWalk<'_> {
         let is_back = moved.iter().all(|it| it.1 > 0 && !followed.looked_at[it.0 as usize]);
         let next = tours.stops.len() as u32;
         let (before, fired, names) = (at, (transition, read), (name, letters));
-        tours.stops.push(Stop { before, fired, moved, letter, set, names, firings });
+        tours.stops.push(TourNode { before, fired, moved, letter, set, names, firings });
         tours.open.push((Reverse(cost), next));
         is_back
             && (allowed != Letters::Accepted || {
@@ -231,12 +231,12 @@ impl Tours {
 }
 
 /// Returns the difference of a place's tokens from the start.
-fn tokens(moved: &Moved, place: u32) -> i64 {
+fn tokens(moved: &TokenDifferences, place: u32) -> i64 {
     moved.binary_search_by_key(&place, |&(it, _)| it).map_or(0, |at| moved[at].1)
 }
 
 /// Returns the differences after one more firing.
-fn after(moved: &Moved, net: &parikh_net::Net, transition: u32) -> Moved {
+fn after(moved: &TokenDifferences, net: &parikh_net::Net, transition: u32) -> TokenDifferences {
     let class = net.effect_of(TransitionId::new(transition as usize));
     let mut all: Vec<(u32, i64)> = moved.to_vec();
     for change in net.effect(class) {
@@ -261,7 +261,7 @@ mod tests {
     use crate::engine::walk::product::subsets::FIRST;
     use parikh_net::run_property::{RunAtom, RunProperty};
     use parikh_net::{Net, Predicate, text};
-    use parikh_temporal::{Atom, Linear, Ltl};
+    use parikh_temporal::{AtomId, Linear, Ltl};
     use std::fmt::Write as _;
 
     /// A token that must twice find the right one of eight alternatives before it returns, and
@@ -288,7 +288,7 @@ mod tests {
     fn tours(net: &Net, place: &str, never: bool) -> Vec<Option<Vec<String>>> {
         let holds = Predicate::at_least(net.place_named(place).unwrap(), 1);
         let mut formulas = Ltl::default();
-        let atom = formulas.atom(Atom(0));
+        let atom = formulas.atom(AtomId(0));
         let formula = match never {
             true => {
                 let not = formulas.negate(atom);

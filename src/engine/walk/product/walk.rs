@@ -2,9 +2,9 @@
 
 use super::subsets::{FIRST, NOTHING};
 use super::tours::Start;
-use super::walker::{Letters, Manner, ProductWalk};
+use super::walker::{Letters, ProductWalk, WalkKind};
 use crate::engine::walk::machine::below;
-use crate::engine::walk::walker::Choose;
+use crate::engine::walk::walker::FiringStrategy;
 use crate::evidence::lasso::check_lasso;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::{FiringSequence, PlaceId, TransitionId};
@@ -22,7 +22,7 @@ const PATIENCE: usize = 64;
 const TOURS: usize = 256;
 
 /// The state of a walk.
-struct Course {
+struct WalkState {
     /// The fired transitions.
     history: Vec<u32>,
     /// The letters read, indexed by firing.
@@ -55,7 +55,7 @@ impl ProductWalk<'_> {
     /// Walks from the initial marking, with at most `limit` firings.
     pub(super) fn walk_once(
         &mut self,
-        manner: Manner,
+        manner: WalkKind,
         limit: usize,
         budget: &Budget,
         found: &mut Sink<'_>,
@@ -72,9 +72,9 @@ impl ProductWalk<'_> {
 
     fn walk_on(
         &mut self,
-        manner: Manner,
+        manner: WalkKind,
         limit: usize,
-        course: &mut Course,
+        course: &mut WalkState,
         budget: &Budget,
         found: &mut Sink<'_>,
     ) {
@@ -101,7 +101,7 @@ impl ProductWalk<'_> {
         budget: &Budget,
         found: &mut Sink<'_>,
     ) {
-        let mut course = self.begin(Manner::Blind);
+        let mut course = self.begin(WalkKind::Blind);
         let steps = way.steps().iter();
         let mut firings = steps.flat_map(|step| {
             std::iter::repeat_n(step.transition.index() as u32, step.count as usize)
@@ -122,14 +122,19 @@ impl ProductWalk<'_> {
             (0..course.sets.len()).filter(|&at| course.sets[at] != NOTHING).collect();
         if came && !left.is_empty() {
             let position = left[below(&mut self.resources.rng, left.len())];
-            self.walk_on(Manner::Solo(position), limit, &mut course, budget, found);
+            self.walk_on(WalkKind::Solo(position), limit, &mut course, budget, found);
         }
         self.machine.restart();
     }
 
     /// Reads the letter and searches for infinite continuations. Returns false if no property is
     /// left.
-    fn look_around(&mut self, course: &mut Course, budget: &Budget, found: &mut Sink<'_>) -> bool {
+    fn look_around(
+        &mut self,
+        course: &mut WalkState,
+        budget: &Budget,
+        found: &mut Sink<'_>,
+    ) -> bool {
         course.here = self.letter_here();
         if self.machine.is_dead() {
             self.end_dead(course, found);
@@ -142,14 +147,14 @@ impl ProductWalk<'_> {
         course.sets.iter().any(|&set| set != NOTHING)
     }
 
-    fn begin(&mut self, manner: Manner) -> Course {
+    fn begin(&mut self, manner: WalkKind) -> WalkState {
         let set = |at: usize| match manner {
             _ if !self.is_followed(at) => NOTHING,
-            Manner::Solo(only) if only != at => NOTHING,
+            WalkKind::Solo(only) if only != at => NOTHING,
             _ => FIRST,
         };
         let sets: Vec<u32> = (0..self.followed.len()).map(set).collect();
-        Course {
+        WalkState {
             history: Vec::new(),
             letters: Vec::new(),
             log: sets.iter().map(|&set| vec![(0, set)]).collect(),
@@ -166,7 +171,7 @@ impl ProductWalk<'_> {
     }
 
     /// Reads the letter and fires. Returns false if a number would overflow.
-    fn go(&mut self, course: &mut Course, transition: u32) -> bool {
+    fn go(&mut self, course: &mut WalkState, transition: u32) -> bool {
         let letter = self.letter_with(course.here, transition);
         let class = self.machine.class_of(transition);
         let flipped = self.machine.flipped;
@@ -211,14 +216,14 @@ impl ProductWalk<'_> {
         true
     }
 
-    fn choose(&mut self, manner: Manner, course: &mut Course) -> Option<u32> {
+    fn choose(&mut self, manner: WalkKind, course: &mut WalkState) -> Option<u32> {
         if let Some(neutral) = self.neutral() {
             return Some(neutral);
         }
         let class = match manner {
-            Manner::Solo(position) => return self.choose_ahead(position, course),
-            Manner::Chase => self.chased(course.given),
-            Manner::Blind => None,
+            WalkKind::Solo(position) => return self.choose_ahead(position, course),
+            WalkKind::Chase => self.chased(course.given),
+            WalkKind::Blind => None,
         };
         let class = match class {
             Some(class) => class,
@@ -261,7 +266,7 @@ impl ProductWalk<'_> {
 
     /// Returns a transition that keeps the property, preferably one that leads towards an accepting
     /// component.
-    fn choose_ahead(&mut self, position: usize, course: &mut Course) -> Option<u32> {
+    fn choose_ahead(&mut self, position: usize, course: &mut WalkState) -> Option<u32> {
         let set = course.sets[position];
         if set == NOTHING {
             // While following a given sequence, other properties may still be possible, but this
@@ -312,7 +317,7 @@ impl ProductWalk<'_> {
     }
 
     /// Handles a dead marking, whose letter repeats forever.
-    fn end_dead(&mut self, course: &Course, found: &mut Sink<'_>) {
+    fn end_dead(&mut self, course: &WalkState, found: &mut Sink<'_>) {
         for position in 0..course.sets.len() {
             if course.sets[position] == NOTHING || !self.is_followed(position) {
                 continue;
@@ -326,7 +331,7 @@ impl ProductWalk<'_> {
     }
 
     /// Searches for cycles from here, for each property for which this was not tried often enough.
-    fn look_for_ends(&mut self, course: &mut Course, budget: &Budget, found: &mut Sink<'_>) {
+    fn look_for_ends(&mut self, course: &mut WalkState, budget: &Budget, found: &mut Sink<'_>) {
         let generous = 1 + self.rounds / 2;
         for position in 0..course.sets.len() {
             let set = course.sets[position];
@@ -352,7 +357,7 @@ impl ProductWalk<'_> {
     fn look_for_end(
         &mut self,
         position: usize,
-        course: &Course,
+        course: &WalkState,
         budget: &Budget,
         found: &mut Sink<'_>,
     ) -> bool {
@@ -450,7 +455,7 @@ impl ProductWalk<'_> {
     }
 
     /// Tests if the marking was visited before and the letters since then are accepted as a cycle.
-    fn look_back(&mut self, course: &mut Course, found: &mut Sink<'_>) {
+    fn look_back(&mut self, course: &mut WalkState, found: &mut Sink<'_>) {
         let at = course.history.len() as u32;
         let first = *course.met.entry(course.name).or_insert(at);
         if first == at {
@@ -486,7 +491,7 @@ impl ProductWalk<'_> {
     fn report(
         &mut self,
         position: usize,
-        course: &Course,
+        course: &WalkState,
         firings: usize,
         end: RunEnd,
         found: &mut Sink<'_>,

@@ -1,13 +1,13 @@
 //! The data shared by the walks for several properties: the machine, the letters, and the automata.
 
 use super::alphabet::{Alphabet, Atoms};
-use super::homing::Homing;
+use super::homing::ReturnDistance;
 use super::subsets::Subsets;
-use crate::engine::walk::compiled::Compiled;
-use crate::engine::walk::machine::Machine;
-use crate::engine::walk::strategy::directed::Directed;
+use crate::engine::walk::compiled::CompiledNet;
+use crate::engine::walk::machine::WatchedMarking;
+use crate::engine::walk::strategy::directed::DistanceStrategy;
 use crate::engine::walk::walker::Resources;
-use crate::engine::walk::watch::Watch;
+use crate::engine::walk::watch::GoalWatch;
 use parikh_net::Net;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_solvers::Budget;
@@ -23,7 +23,7 @@ const FLIPS_UNSEEN: u64 = 1 << 20;
 
 /// The selection strategy of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum WalkKind {
     /// Random choice.
     Blind,
     /// Mostly consumes the tokens produced last.
@@ -44,7 +44,7 @@ pub(super) enum Letters {
 }
 
 /// A property followed by the walks.
-pub(super) struct Followed<'p> {
+pub(super) struct FollowedProperty<'p> {
     pub(super) property: &'p RunProperty,
     pub(super) subsets: Subsets,
     /// For each place, true if atoms depend on it.
@@ -58,11 +58,11 @@ pub(super) struct Followed<'p> {
 pub struct ProductWalk<'a> {
     pub(super) net: &'a Net,
     pub(super) atoms: &'a Atoms,
-    pub(super) machine: Machine<'a>,
+    pub(super) machine: WatchedMarking<'a>,
     pub(super) alphabet: Alphabet,
-    pub(super) followed: Vec<Option<Followed<'a>>>,
-    pub(super) homing: Homing,
-    pub(super) directed: Directed,
+    pub(super) followed: Vec<Option<FollowedProperty<'a>>>,
+    pub(super) homing: ReturnDistance,
+    pub(super) directed: DistanceStrategy,
     pub(super) resources: Resources,
     /// Number of cycle searches, by property, set and letter.
     pub(super) tried: HashMap<(u32, u32, u32), u32>,
@@ -88,10 +88,12 @@ impl<'a> ProductWalk<'a> {
         seed: u64,
         budget: &Budget,
     ) -> ProductWalk<'a> {
-        let watch = Watch::new(net, atoms.goals.iter().map(|(id, goal)| (*id, goal)));
-        let machine = Machine::new(Compiled::new(net, watch));
+        let watch = GoalWatch::new(net, atoms.goals.iter().map(|(id, goal)| (*id, goal)));
+        let machine = WatchedMarking::new(CompiledNet::new(net, watch));
         let followed = properties.iter().zip(&atoms.takes).map(|(property, &takes)| {
-            (takes && !budget.is_exhausted()).then(|| Followed::new(net, atoms, property)).flatten()
+            (takes && !budget.is_exhausted())
+                .then(|| FollowedProperty::new(net, atoms, property))
+                .flatten()
         });
         let followed = followed.collect();
         let mut resources = Resources::new(seed, u64::MAX);
@@ -108,8 +110,8 @@ impl<'a> ProductWalk<'a> {
             net,
             atoms,
             followed,
-            homing: Homing::new(net.place_count()),
-            directed: Directed::new(&machine),
+            homing: ReturnDistance::new(net.place_count()),
+            directed: DistanceStrategy::new(&machine),
             machine,
             alphabet: Alphabet::default(),
             resources,
@@ -168,15 +170,15 @@ impl<'a> ProductWalk<'a> {
     }
 }
 
-impl<'p> Followed<'p> {
+impl<'p> FollowedProperty<'p> {
     /// Prepares a property. Returns `None` if its automaton would be too large.
-    fn new(net: &Net, atoms: &Atoms, property: &'p RunProperty) -> Option<Followed<'p>> {
+    fn new(net: &Net, atoms: &Atoms, property: &'p RunProperty) -> Option<FollowedProperty<'p>> {
         let subsets = Subsets::new(property, atoms.bits_of(property), atoms.words).ok()?;
         let mut looked_at = vec![false; net.place_count()];
         property.read_places(net).into_iter().for_each(|place| looked_at[place.index()] = true);
         let fires = |atom: &RunAtom| matches!(atom, RunAtom::Fires(_));
         let speaks_of_firings = property.atoms().iter().any(fires);
-        Some(Followed { property, subsets, looked_at, speaks_of_firings, is_gone: false })
+        Some(FollowedProperty { property, subsets, looked_at, speaks_of_firings, is_gone: false })
     }
 
     /// Returns true if the property distinguishes the letters.

@@ -5,22 +5,26 @@
 //! novelty strategy draws a few candidates and takes the one fired least often so far, over all
 //! walks. The counts are halved from time to time, so that old firings lose their weight.
 
-use crate::engine::walk::machine::{Machine, below};
-use crate::engine::walk::walker::{Choose, Resources};
+use crate::engine::walk::machine::{WatchedMarking, below};
+use crate::engine::walk::walker::{FiringStrategy, Resources};
 
 /// Uniform choice among the enabled classes.
 pub(in crate::engine::walk) struct Uniform;
 
-impl Choose for Uniform {
+impl FiringStrategy for Uniform {
     #[inline]
-    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
         Some(any(machine, resources))
     }
 }
 
 /// Returns a random enabled class. There must be one.
 #[inline]
-pub(super) fn any(machine: &Machine<'_>, resources: &mut Resources) -> u32 {
+pub(super) fn any(machine: &WatchedMarking<'_>, resources: &mut Resources) -> u32 {
     let enabled = machine.enabled();
     enabled.nth(below(&mut resources.rng, enabled.len()))
 }
@@ -42,9 +46,13 @@ impl Novelty {
     }
 }
 
-impl Choose for Novelty {
+impl FiringStrategy for Novelty {
     #[inline]
-    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
         let mut best = any(machine, resources);
         for _ in 1..self.candidates {
             let other = any(machine, resources);

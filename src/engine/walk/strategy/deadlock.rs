@@ -6,8 +6,8 @@
 //! at once.
 
 use super::blind::any;
-use crate::engine::walk::machine::{Machine, below};
-use crate::engine::walk::walker::{Choose, Resources};
+use crate::engine::walk::machine::{WatchedMarking, below};
+use crate::engine::walk::walker::{FiringStrategy, Resources};
 
 /// Searches for markings with few enabled classes.
 pub(in crate::engine::walk) struct Deadlock {
@@ -17,8 +17,12 @@ pub(in crate::engine::walk) struct Deadlock {
     pub(in crate::engine::walk) candidates: u32,
 }
 
-impl Choose for Deadlock {
-    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
+impl FiringStrategy for Deadlock {
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
         let mut best = any(machine, resources);
         if machine.enabled().len() == 1 || below(&mut resources.rng, 256) >= self.greed {
             return Some(best);

@@ -11,9 +11,9 @@
 //! proportional to its potency.
 
 use super::blind::any;
-use crate::engine::walk::aim::Aim;
-use crate::engine::walk::machine::{Machine, below};
-use crate::engine::walk::walker::{Choose, Resources};
+use crate::engine::walk::aim::WalkTarget;
+use crate::engine::walk::machine::{WatchedMarking, below};
+use crate::engine::walk::walker::{FiringStrategy, Resources};
 use parikh_net::{PlaceId, Predicate};
 
 /// Limit on the number of relevant classes that are all compared. Beyond it, candidates are drawn.
@@ -33,8 +33,8 @@ pub(in crate::engine::walk) struct Nearest {
 }
 
 /// Directed strategy: decreases the distance to a goal.
-pub(in crate::engine::walk) struct Directed {
-    aim: Aim,
+pub(in crate::engine::walk) struct DistanceStrategy {
+    aim: WalkTarget,
     /// Classes with an effect on a target cell.
     relevant: Vec<u32>,
     is_relevant: Vec<bool>,
@@ -46,11 +46,11 @@ pub(in crate::engine::walk) struct Directed {
     nearest: Nearest,
 }
 
-impl Directed {
+impl DistanceStrategy {
     /// Creates the strategy without a target.
-    pub(in crate::engine::walk) fn new(machine: &Machine<'_>) -> Self {
-        Directed {
-            aim: Aim::new(machine.compiled.cells()),
+    pub(in crate::engine::walk) fn new(machine: &WatchedMarking<'_>) -> Self {
+        DistanceStrategy {
+            aim: WalkTarget::new(machine.compiled.cells()),
             relevant: Vec::new(),
             is_relevant: vec![false; machine.compiled.net.effect_count()],
             greed: 256,
@@ -63,7 +63,7 @@ impl Directed {
     /// Sets a goal as target, starting from the machine's current marking.
     pub(in crate::engine::walk) fn begin(
         &mut self,
-        machine: &Machine<'_>,
+        machine: &WatchedMarking<'_>,
         goal: u32,
         firings: u64,
         resources: &mut Resources,
@@ -77,7 +77,7 @@ impl Directed {
     /// marking.
     pub(in crate::engine::walk) fn begin_all(
         &mut self,
-        machine: &Machine<'_>,
+        machine: &WatchedMarking<'_>,
         parts: &[&Predicate],
         resources: &mut Resources,
     ) {
@@ -89,7 +89,7 @@ impl Directed {
     /// Sets the target "cover this marking, with a larger value in one cell".
     pub(in crate::engine::walk) fn begin_covering(
         &mut self,
-        machine: &Machine<'_>,
+        machine: &WatchedMarking<'_>,
         values: &[i64],
         grow: u32,
         resources: &mut Resources,
@@ -99,7 +99,7 @@ impl Directed {
         self.start(machine, 0, resources);
     }
 
-    fn start(&mut self, machine: &Machine<'_>, firings: u64, resources: &mut Resources) {
+    fn start(&mut self, machine: &WatchedMarking<'_>, firings: u64, resources: &mut Resources) {
         self.greed = [255, 250, 230, 180][below(&mut resources.rng, 4)];
         self.nearest = Nearest { distance: self.aim.distance(machine), firings };
         for class in self.relevant.drain(..) {
@@ -135,7 +135,7 @@ impl Directed {
     }
 
     /// Returns the class with the largest gain, or `None` if no class has a gain.
-    fn best(&self, machine: &Machine<'_>, resources: &mut Resources) -> Option<u32> {
+    fn best(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<u32> {
         let mut best = None;
         let mut most = 0;
         let mut ties = 0;
@@ -164,8 +164,12 @@ impl Directed {
     }
 }
 
-impl Choose for Directed {
-    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
+impl FiringStrategy for DistanceStrategy {
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
         self.wanted = None;
         if self.covering && self.nearest.distance == 0 {
             return None;
@@ -192,7 +196,7 @@ impl Choose for Directed {
         self.wanted
     }
 
-    fn fired(&mut self, machine: &Machine<'_>, class: u32, _: u64, firings: u64) {
+    fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, _: u64, firings: u64) {
         if self.is_relevant[class as usize] {
             let distance = self.aim.distance(machine);
             if distance < self.nearest.distance {
@@ -204,7 +208,7 @@ impl Choose for Directed {
 
 /// Learns which classes decrease the distance to a goal.
 pub(in crate::engine::walk) struct Potency {
-    aim: Aim,
+    aim: WalkTarget,
     goal: Option<u32>,
     potency: Vec<f32>,
     distance: u64,
@@ -212,9 +216,9 @@ pub(in crate::engine::walk) struct Potency {
 
 impl Potency {
     /// Creates the strategy without a target and with equal potencies.
-    pub(in crate::engine::walk) fn new(machine: &Machine<'_>) -> Self {
+    pub(in crate::engine::walk) fn new(machine: &WatchedMarking<'_>) -> Self {
         Potency {
-            aim: Aim::new(machine.compiled.cells()),
+            aim: WalkTarget::new(machine.compiled.cells()),
             goal: None,
             potency: vec![1.0; machine.compiled.net.effect_count()],
             distance: 0,
@@ -224,7 +228,7 @@ impl Potency {
     /// Sets a goal as target. Resets the potencies if the goal changes.
     pub(in crate::engine::walk) fn begin(
         &mut self,
-        machine: &Machine<'_>,
+        machine: &WatchedMarking<'_>,
         goal: u32,
         resources: &mut Resources,
     ) {
@@ -236,8 +240,12 @@ impl Potency {
     }
 }
 
-impl Choose for Potency {
-    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
+impl FiringStrategy for Potency {
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
         let mut chosen = any(machine, resources);
         let mut total = self.potency[chosen as usize];
         for _ in 1..CANDIDATES.min(machine.enabled().len()) {
@@ -252,7 +260,7 @@ impl Choose for Potency {
         Some(chosen)
     }
 
-    fn fired(&mut self, machine: &Machine<'_>, class: u32, _: u64, _: u64) {
+    fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, _: u64, _: u64) {
         let distance = self.aim.distance(machine);
         if distance != self.distance {
             let potency = &mut self.potency[class as usize];

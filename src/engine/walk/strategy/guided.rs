@@ -10,13 +10,13 @@
 
 use super::blind::any;
 use crate::engine::Hint;
-use crate::engine::walk::machine::{Machine, below};
-use crate::engine::walk::walker::{Choose, Resources};
+use crate::engine::walk::machine::{WatchedMarking, below};
+use crate::engine::walk::walker::{FiringStrategy, Resources};
 use parikh_net::GoalId;
 
 /// The order in which classes with remaining firings are chosen.
 #[derive(Clone, Copy)]
-enum Order {
+enum HintOrder {
     Any,
     /// In cyclic order, beginning at a random class per walk.
     From(u32),
@@ -24,13 +24,13 @@ enum Order {
 }
 
 /// Guided strategy: follows a single hint at a time.
-pub(in crate::engine::walk) struct Guided {
+pub(in crate::engine::walk) struct HintStrategy {
     /// Remaining firings, indexed by class.
     left: Vec<u64>,
     /// The classes of the hint.
     classes: Vec<u32>,
     total: u64,
-    order: Order,
+    order: HintOrder,
     in_runs: bool,
     /// Chance of a firing beyond the hint, in 1024ths.
     astray: usize,
@@ -39,14 +39,14 @@ pub(in crate::engine::walk) struct Guided {
     wanted: Option<u64>,
 }
 
-impl Guided {
+impl HintStrategy {
     /// Creates the strategy without a hint.
     pub(in crate::engine::walk) fn new(classes: usize) -> Self {
-        Guided {
+        HintStrategy {
             left: vec![0; classes],
             classes: Vec::new(),
             total: 0,
-            order: Order::Any,
+            order: HintOrder::Any,
             in_runs: false,
             astray: 0,
             detours: 0,
@@ -71,9 +71,9 @@ impl Guided {
         }
         resources.work += 1 + self.classes.len() as u64 / 8;
         self.order = match below(&mut resources.rng, 4) {
-            0 => Order::From(below(&mut resources.rng, self.left.len().max(1)) as u32),
-            1 => Order::MostLeft,
-            _ => Order::Any,
+            0 => HintOrder::From(below(&mut resources.rng, self.left.len().max(1)) as u32),
+            1 => HintOrder::MostLeft,
+            _ => HintOrder::Any,
         };
         // Single firings succeed more often, but a million of one class would take too long.
         self.in_runs = self.total > 1 << 16 || below(&mut resources.rng, 3) == 0;
@@ -82,7 +82,7 @@ impl Guided {
     }
 
     /// Returns a live class with remaining firings.
-    fn next(&self, machine: &Machine<'_>, resources: &mut Resources) -> Option<u32> {
+    fn next(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<u32> {
         let (enabled, wanted) = (machine.enabled().len(), self.classes.len());
         resources.work += enabled.min(wanted) as u64 / 16;
         match enabled < wanted {
@@ -95,13 +95,13 @@ impl Guided {
     fn choose_of(
         &self,
         few: impl Iterator<Item = u32>,
-        machine: &Machine<'_>,
+        machine: &WatchedMarking<'_>,
         resources: &mut Resources,
     ) -> Option<u32> {
         let mut ready =
             few.filter(|&class| self.left[class as usize] > 0 && machine.is_live(class));
         match self.order {
-            Order::Any => {
+            HintOrder::Any => {
                 let mut chosen = None;
                 for (seen, class) in ready.enumerate() {
                     if below(&mut resources.rng, seen + 1) == 0 {
@@ -110,8 +110,8 @@ impl Guided {
                 }
                 chosen
             }
-            Order::From(first) => ready.min_by_key(|class| class.wrapping_sub(first)),
-            Order::MostLeft => {
+            HintOrder::From(first) => ready.min_by_key(|class| class.wrapping_sub(first)),
+            HintOrder::MostLeft => {
                 let first = ready.next()?;
                 let more =
                     |a: u32, b| if self.left[b as usize] > self.left[a as usize] { b } else { a };
@@ -121,8 +121,12 @@ impl Guided {
     }
 }
 
-impl Choose for Guided {
-    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
+impl FiringStrategy for HintStrategy {
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
         self.wanted = Some(1);
         if self.total == 0 {
             return None;
@@ -144,7 +148,7 @@ impl Choose for Guided {
         self.wanted
     }
 
-    fn fired(&mut self, _: &Machine<'_>, class: u32, count: u64, _: u64) {
+    fn fired(&mut self, _: &WatchedMarking<'_>, class: u32, count: u64, _: u64) {
         let left = &mut self.left[class as usize];
         let used = count.min(*left);
         *left -= used;

@@ -1,5 +1,5 @@
 //! Strategies for choosing the next firing, one file each. All implement
-//! [`Choose`](super::walker::Choose).
+//! [`FiringStrategy`](super::walker::FiringStrategy).
 
 pub(super) mod blind;
 pub(super) mod deadlock;

@@ -24,9 +24,9 @@
 use super::blind::any;
 use super::directed::Nearest;
 use super::monotone_queue::MonotoneQueue;
-use crate::engine::walk::aim::Aim;
-use crate::engine::walk::machine::{Machine, below};
-use crate::engine::walk::walker::{Choose, Resources};
+use crate::engine::walk::aim::WalkTarget;
+use crate::engine::walk::machine::{WatchedMarking, below};
+use crate::engine::walk::walker::{FiringStrategy, Resources};
 use parikh_net::{PlaceId, TransitionId};
 
 /// The cost of a firing, without noise.
@@ -61,7 +61,7 @@ struct Mover {
 
 /// Follows relaxed plans.
 pub(in crate::engine::walk) struct RelaxedPlan {
-    aim: Aim,
+    aim: WalkTarget,
     /// The goal. `None` if the walk ends as soon as all target intervals are reached.
     goal: Option<u32>,
     transitions: Vec<OfTransition>,
@@ -94,11 +94,11 @@ pub(in crate::engine::walk) struct RelaxedPlan {
 
 impl RelaxedPlan {
     /// Creates the strategy without a target.
-    pub(in crate::engine::walk) fn new(machine: &Machine<'_>) -> Self {
+    pub(in crate::engine::walk) fn new(machine: &WatchedMarking<'_>) -> Self {
         let net = machine.compiled.net;
         let transition = OfTransition { epoch: 0, unmet: 0, cost: 0, times: 0 };
         RelaxedPlan {
-            aim: Aim::new(machine.compiled.cells()),
+            aim: WalkTarget::new(machine.compiled.cells()),
             goal: None,
             transitions: vec![transition; net.transition_count()],
             places: vec![OfPlace { epoch: 0, by: NONE }; net.place_count()],
@@ -124,7 +124,7 @@ impl RelaxedPlan {
     /// Sets a goal as target, starting from the machine's current marking.
     pub(in crate::engine::walk) fn begin(
         &mut self,
-        machine: &Machine<'_>,
+        machine: &WatchedMarking<'_>,
         goal: u32,
         firings: u64,
         resources: &mut Resources,
@@ -137,7 +137,7 @@ impl RelaxedPlan {
     /// Sets the target "cover this marking, with a larger value in one cell".
     pub(in crate::engine::walk) fn begin_covering(
         &mut self,
-        machine: &Machine<'_>,
+        machine: &WatchedMarking<'_>,
         values: &[i64],
         grow: u32,
         resources: &mut Resources,
@@ -147,7 +147,7 @@ impl RelaxedPlan {
         self.start(machine, 0, resources);
     }
 
-    fn start(&mut self, machine: &Machine<'_>, firings: u64, resources: &mut Resources) {
+    fn start(&mut self, machine: &WatchedMarking<'_>, firings: u64, resources: &mut Resources) {
         self.distance = self.aim.distance(machine);
         self.shortest = Nearest { distance: u64::MAX, firings };
         self.firings = firings;
@@ -164,7 +164,7 @@ impl RelaxedPlan {
     }
 
     /// Returns the position of a live class of the plan.
-    fn next(&self, machine: &Machine<'_>, resources: &mut Resources) -> Option<usize> {
+    fn next(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<usize> {
         let steps = self.steps.iter().enumerate();
         let mut live = steps.filter(|&(_, &(class, left))| left > 0 && machine.is_live(class));
         if self.in_order {
@@ -180,7 +180,7 @@ impl RelaxedPlan {
     }
 
     /// Makes a plan from the current marking. Returns false if there is none.
-    fn plan(&mut self, machine: &Machine<'_>, resources: &mut Resources) -> bool {
+    fn plan(&mut self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> bool {
         self.steps.clear();
         if !self.settle(machine, resources) {
             return false;
@@ -196,7 +196,7 @@ impl RelaxedPlan {
 
     /// Settles transitions in order of cost until every target cell has a mover. Returns false if
     /// some target cell has none.
-    fn settle(&mut self, machine: &Machine<'_>, resources: &mut Resources) -> bool {
+    fn settle(&mut self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> bool {
         let net = machine.compiled.net;
         self.epoch += 1;
         self.queue.clear();
@@ -272,7 +272,7 @@ impl RelaxedPlan {
     /// Adds a mover of a cell. A place is moved by the first suitable transition, as often as
     /// necessary. A sum is moved by all suitable transitions, once each, since each of its places
     /// may need its own.
-    fn add_mover(&mut self, machine: &Machine<'_>, cell: u32, transition: u32, delta: u64) {
+    fn add_mover(&mut self, machine: &WatchedMarking<'_>, cell: u32, transition: u32, delta: u64) {
         let Some(at) = self.open.iter().position(|&(open, _)| open == cell) else { return };
         let missed = self.open[at].1;
         let is_place = (cell as usize) < machine.compiled.places;
@@ -286,7 +286,7 @@ impl RelaxedPlan {
 
     /// Collects the plan backwards: the movers, the transitions that supply their tokens, and so
     /// on. The steps end up in the order of settling.
-    fn read_backwards(&mut self, machine: &Machine<'_>) {
+    fn read_backwards(&mut self, machine: &WatchedMarking<'_>) {
         let net = machine.compiled.net;
         for &(cell, missed) in &self.open {
             // All movers together are not enough, so the cheapest mover gets the remaining firings.
@@ -326,13 +326,17 @@ impl RelaxedPlan {
 }
 
 /// Returns the change of a cell by firing a transition.
-fn delta_at(machine: &Machine<'_>, transition: u32, cell: u32) -> i64 {
+fn delta_at(machine: &WatchedMarking<'_>, transition: u32, cell: u32) -> i64 {
     let changes = machine.compiled.changes_of(machine.class_of(transition));
     changes.iter().find(|change| change.cell == cell).map_or(0, |change| change.delta)
 }
 
-impl Choose for RelaxedPlan {
-    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
+impl FiringStrategy for RelaxedPlan {
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
         self.wanted = None;
         if self.goal.is_none() && self.distance == 0 {
             return None;
@@ -371,7 +375,7 @@ impl Choose for RelaxedPlan {
         self.wanted
     }
 
-    fn fired(&mut self, machine: &Machine<'_>, class: u32, count: u64, firings: u64) {
+    fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, count: u64, firings: u64) {
         if let Some(step) = self.steps.iter_mut().find(|step| step.0 == class) {
             step.1 = step.1.saturating_sub(count);
         }
