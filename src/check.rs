@@ -2,8 +2,8 @@
 //! found.
 
 use crate::answer::GoalAnswer;
-use crate::model::{Model, ModelView};
 use crate::run::{self, Event, Questions, RunConfig, RunReport};
+use parikh_input::model::{Model, ModelView};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};

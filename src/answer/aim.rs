@@ -1,7 +1,7 @@
 //! Questions as formulas over goals. Each occurrence of a goal has a role, which explains its
 //! purpose.
 
-use crate::formula::{Proposition, Query};
+use parikh_formula::{Proposition, Query};
 use parikh_net::{Goal, GoalId, Predicate, TransitionId};
 
 /// A question: a formula over goals, or the largest of several maxima.

@@ -2,7 +2,7 @@
 //! of the answer follow from the board's knowledge of these goals.
 
 use super::{AnswerWitness, Grade, QuestionValue, ReasonNodes};
-use crate::board::{Basis, Board, Knowledge, Reach, Technique, Witness};
+use parikh_engine::board::{Basis, Board, Knowledge, Reach, Technique, Witness};
 use parikh_net::GoalId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 

@@ -16,7 +16,7 @@
 //! part is read, otherwise all parts.
 
 use super::RoledGoal;
-use crate::formula::Proposition;
+use parikh_formula::Proposition;
 use parikh_net::GoalId;
 use std::collections::HashMap;
 use std::ops::Range;

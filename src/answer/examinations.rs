@@ -6,8 +6,8 @@
 
 use super::aim::{GoalFormula, GoalRole, JointMeaning, atom, not, reach};
 use super::sound;
-use crate::formula::Proposition;
 use crate::mcc::Examination;
+use parikh_formula::Proposition;
 use parikh_net::coloured::Folding;
 use parikh_net::{Goal, LinearSum, Net, Predicate, TransitionId};
 

@@ -1,10 +1,10 @@
 //! From examinations to goals and from goals to answers.
 //!
-//! A [`Plan`] is the list of goals of a run, with a [`GoalQuestion`] per answer: a formula over goals,
-//! or the largest of several maxima ([`Query`](crate::formula::Query)). The [`GoalRole`] of a goal says
-//! why its question contains it. The pipeline runs engines on the goals. After each settled goal it
-//! asks the plan which questions are decided. A question is decided as soon as its formula has a
-//! value. Goals that no open question needs any more are abandoned.
+//! A [`Plan`] is the list of goals of a run, with a [`GoalQuestion`] per answer: a formula over
+//! goals, or the largest of several maxima ([`Query`](parikh_formula::Query)). The [`GoalRole`] of
+//! a goal says why its question contains it. The pipeline runs engines on the goals. After each
+//! settled goal it asks the plan which questions are decided. A question is decided as soon as its
+//! formula has a value. Goals that no open question needs any more are abandoned.
 //!
 //! An answer rests on the goals that decided it ([`GoalAnswer::rests_on`]): one false part of a
 //! conjunction, or all parts of a true conjunction. Its techniques, grade and assumptions follow
@@ -27,9 +27,9 @@ pub use nodes::ReasonNodes;
 pub use plan::{Plan, QuestionDecision};
 pub use within_caps::not_asked_with_caps;
 
-use crate::board::{Evidence, Technique};
 use crate::mcc::techniques::Circumstances;
 use num_bigint::BigUint;
+use parikh_engine::board::{Evidence, Technique};
 use parikh_net::lasso::LassoRun;
 use parikh_net::{FiringSequence, GoalId, LoopRun, PumpSequence};
 use std::fmt;

@@ -1,6 +1,6 @@
 //! The places and transitions that an answer's reason names, in machine-readable form.
 
-use crate::board::Board;
+use parikh_engine::board::Board;
 use parikh_net::goal::Mention;
 use parikh_net::{Goal, GoalId, PlaceId, Predicate, TransitionId};
 use std::collections::BTreeSet;
@@ -57,8 +57,8 @@ impl ReasonNodes {
 mod tests {
     use super::*;
     use crate::answer::{Plan, QuestionValue};
-    use crate::board::Proof;
     use crate::mcc::Examination;
+    use parikh_engine::board::Proof;
     use parikh_net::{FiringSequence, text};
 
     #[test]

@@ -14,9 +14,9 @@ use super::examinations;
 use super::question::is_kept_by_undoing;
 use super::wanted::{self, GoalDemand};
 use super::within_caps;
-use crate::board::{Board, Knowledge};
-use crate::formula::{Formula, Proposition, Query, TemporalLogic, UnsupportedFormula, lower_in};
 use crate::mcc::Examination;
+use parikh_engine::board::{Board, Knowledge};
+use parikh_formula::{Formula, Proposition, Query, TemporalLogic, UnsupportedFormula, lower_in};
 use parikh_net::{Fairness, Goal, GoalId, LinearSum, Net, Predicate};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -495,7 +495,7 @@ fn largest(
 mod tests {
     use super::*;
     use crate::answer::QuestionValue;
-    use crate::board::Proof;
+    use parikh_engine::board::Proof;
     use parikh_net::{FiringSequence, text};
 
     fn net() -> Net {
@@ -507,7 +507,7 @@ mod tests {
     }
 
     fn formula(source: &str, net: &Net) -> Formula {
-        crate::formula::text::read_one(source, "test", net).formula.unwrap()
+        parikh_formula::text::read_one(source, "test", net).formula.unwrap()
     }
 
     fn proof() -> Proof {

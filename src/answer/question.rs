@@ -3,7 +3,7 @@
 use super::aim::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
 use super::basis::AnswerBasis;
 use super::{AnswerWitness, GoalAnswer, QuestionValue, ReasonNodes, reasons, sound, within_caps};
-use crate::board::{Argument, Board, Home, Knowledge, Reach, RunKnowledge, Witness};
+use parikh_engine::board::{Argument, Board, Home, Knowledge, Reach, RunKnowledge, Witness};
 use parikh_net::GoalId;
 
 impl GoalQuestion {

@@ -4,8 +4,8 @@
 use super::aim::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
 use super::basis::{length, shortest};
 use super::sound;
-use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, why_never};
-use crate::evidence::words;
+use parikh_engine::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, why_never};
+use parikh_evidence::words;
 use parikh_net::printable::counted;
 use parikh_net::{Goal, GoalId, Net, PlaceId, Predicate};
 use std::collections::BTreeSet;

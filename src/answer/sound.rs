@@ -37,10 +37,10 @@
 use super::aim::{GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, not};
 use super::basis::{length, shortest};
 use super::nodes::ReasonNodes;
-use crate::board::{Argument, Board, Home, Knowledge, Proof, Reach, Witness};
-use crate::evidence::{replay, words};
-use crate::formula::Proposition;
 use crate::mcc::Examination;
+use parikh_engine::board::{Argument, Board, Home, Knowledge, Proof, Reach, Witness};
+use parikh_evidence::{replay, words};
+use parikh_formula::Proposition;
 use parikh_net::counted::{counters, uncounted_places};
 use parikh_net::printable::{Quoted, counted};
 use parikh_net::{

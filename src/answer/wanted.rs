@@ -6,8 +6,8 @@
 //! also has *aids*: goals that are in no question, but help to settle it. An aid counts as relevant
 //! while its goal is open.
 
-use crate::board::Board;
-use crate::evidence::tree::implied_by;
+use parikh_engine::board::Board;
+use parikh_evidence::tree::implied_by;
 use parikh_net::goal::Mention;
 use parikh_net::{Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_temporal::Node;

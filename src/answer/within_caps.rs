@@ -11,7 +11,7 @@
 //! runs and their tree would need both halves at once, so they are refused.
 
 use super::aim::{GoalFormula, GoalRole, atom};
-use crate::formula::{Proposition, UnsupportedFormula};
+use parikh_formula::{Proposition, UnsupportedFormula};
 use parikh_net::{
     Goal, LinearSum, Net, PlaceId, Predicate, PumpSequence, Translation, of_model, sum_of_model,
 };

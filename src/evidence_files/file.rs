@@ -2,7 +2,7 @@
 //!
 //! Lines are written during the analysis: a firing sequence or a certificate when the first goal is
 //! settled by it, an answer when it is decided. So an interruption loses nothing, and little is
-//! kept in memory. [`crate::evidence::file`] describes the format.
+//! kept in memory. [`parikh_evidence::file`] describes the format.
 //!
 //! The last line states how many answers were printed. A file without it comes from an analysis
 //! that was interrupted or could not write; after a write error the analysis continues without the
@@ -14,16 +14,16 @@
 
 use super::{Strength, Writer};
 use crate::answer::{AnswerWitness, GoalAnswer, Grade};
-use crate::board::{
+use crate::run::CountResult;
+use parikh_engine::board::{
     Evidence, Home, Knowledge, Maximum, Reach, RunKnowledge, TreeKnowledge, Witness,
 };
-use crate::evidence::Document;
-use crate::evidence::file::{self, EvidenceReference, ExhaustiveSearch};
-use crate::evidence::home::Structure;
-use crate::evidence::kind::EvidenceKind;
-use crate::evidence::lasso::NamedLasso;
-use crate::ground::CheckedLog;
-use crate::run::CountResult;
+use parikh_engine::ground::CheckedLog;
+use parikh_evidence::Document;
+use parikh_evidence::file::{self, EvidenceReference, ExhaustiveSearch};
+use parikh_evidence::home::Structure;
+use parikh_evidence::kind::EvidenceKind;
+use parikh_evidence::lasso::NamedLasso;
 use parikh_net::{FiringSequence, Goal, GoalId, LoopRun, Net, PlaceId, Predicate, TransitionId};
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};

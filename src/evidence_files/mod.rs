@@ -1,4 +1,4 @@
-//! Output of evidence files, line by line. [`crate::evidence::file`] describes the format.
+//! Output of evidence files, line by line. [`parikh_evidence::file`] describes the format.
 
 mod file;
 mod names;
@@ -6,15 +6,15 @@ mod names;
 pub use file::EvidenceFile;
 pub use names::{in_names, structure_in_names};
 
-use crate::evidence::Document;
-use crate::evidence::certificate::NamedDocument;
-use crate::evidence::file::{
+use parikh_evidence::Document;
+use parikh_evidence::certificate::NamedDocument;
+use parikh_evidence::file::{
     AnswerLine, CountLine, EndLine, FORMAT, LoopPart, NamedTranslation, Repetitions, Unfolding,
 };
-use crate::evidence::home::{NamedStructure, Structure};
-use crate::evidence::kind::EvidenceKind;
-use crate::evidence::no_run::{NamedNoRun, NoRun};
-use crate::evidence::reduction::NamedLog;
+use parikh_evidence::home::{NamedStructure, Structure};
+use parikh_evidence::kind::EvidenceKind;
+use parikh_evidence::no_run::{NamedNoRun, NoRun};
+use parikh_evidence::reduction::NamedLog;
 use parikh_net::assumption;
 use parikh_net::loops::{LoopElement, LoopRun};
 use parikh_net::run_property::RunProperty;
@@ -331,8 +331,8 @@ impl<'n, W: Write> Writer<'n, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::certificate::BoundsCertificate;
-    use crate::evidence::file::{DocumentLine, EvidenceReference};
+    use parikh_evidence::certificate::BoundsCertificate;
+    use parikh_evidence::file::{DocumentLine, EvidenceReference};
     use parikh_net::{TransitionId, text};
     use serde_json::Value;
 

@@ -1,14 +1,14 @@
 //! Certificates in the names of a net.
 
-use crate::evidence::Document;
-use crate::evidence::certificate::bounds::{BoundStep, TokenBound};
-use crate::evidence::certificate::closed_set::ClosedSet;
-use crate::evidence::certificate::{
+use parikh_evidence::Document;
+use parikh_evidence::certificate::bounds::{BoundStep, TokenBound};
+use parikh_evidence::certificate::closed_set::ClosedSet;
+use parikh_evidence::certificate::{
     BoundsCertificate, Induction, Lemma, LinearCertificate, LowerBound, NamedComparison,
     NamedDocument, Precedence, count,
 };
-use crate::evidence::home::undone::UndoProof;
-use crate::evidence::home::{NamedStructure, Structure};
+use parikh_evidence::home::undone::UndoProof;
+use parikh_evidence::home::{NamedStructure, Structure};
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
 use std::borrow::Cow;
 use std::convert::Infallible;

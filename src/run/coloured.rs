@@ -6,26 +6,27 @@
 //!        └─ each goal weakened ─▶ ordinary runs on abstractions ─── refutations, bounds ─▶ ┘
 //! ```
 //!
-//! The abstractions are: the unfolding of the exact [quotient], if it is [small](UnfoldingLimits::SMALL);
-//! the skeleton; then small unfoldings of coarser quotients, which merge the colours that no
-//! constant distinguishes, or all colours of all sorts but one. The abstractions take turns in time
-//! slices that double. The analysis of an abstraction has a board of its own. A goal reached there
-//! cannot be refuted by this abstraction; only refutations and bounds are transferred.
+//! The abstractions are: the unfolding of the exact [quotient], if it is
+//! [small](UnfoldingLimits::SMALL); the skeleton; then small unfoldings of coarser quotients, which
+//! merge the colours that no constant distinguishes, or all colours of all sorts but one. The
+//! abstractions take turns in time slices that double. The analysis of an abstraction has a board
+//! of its own. A goal reached there cannot be refuted by this abstraction; only refutations and
+//! bounds are transferred.
 
 use super::hearing::QuestionTracker;
 use super::net::{MANY_GOALS, run_net};
 use super::team::{self, TeamStatistics, WorkerTeam};
 use super::{AtWork, EngineTurn, Event, RunConfig, RunReport};
 use crate::answer::Plan;
-use crate::board::{Board, Knowledge, Maximum, Reach};
-use crate::engine::coloured_walk::{self, BindingConstraint, Hint, Hints};
-use crate::evidence::abstraction::{
+use parikh_engine::board::{Board, Knowledge, Maximum, Reach};
+use parikh_engine::coloured_walk::{self, BindingConstraint, Hint, Hints};
+use parikh_evidence::abstraction::{
     ColourClasses, ColouredModel, Quotient, SimulatingNet, base_sorts,
 };
-use crate::unfold::{self, UnfoldingLimits};
 use parikh_net::coloured::{BoundColour, ColouredNet};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, TransitionId};
 use parikh_solvers::Budget;
+use parikh_unfolding::UnfoldingLimits;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -135,12 +136,12 @@ fn unfolded(
     if classes.is_trivial() {
         return None;
     }
-    let config = unfold::UnfoldingConfig {
+    let config = parikh_unfolding::UnfoldingConfig {
         limits: UnfoldingLimits::SMALL,
-        ..unfold::UnfoldingConfig::default()
+        ..parikh_unfolding::UnfoldingConfig::default()
     };
     let quotient = Quotient::of(net, classes)?;
-    let (unfolding, _) = unfold::unfold(quotient.net(), &config, budget).ok()?;
+    let (unfolding, _) = parikh_unfolding::unfold(quotient.net(), &config, budget).ok()?;
     Some((quotient, unfolding.of_quotient(Vec::new())))
 }
 

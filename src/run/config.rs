@@ -1,10 +1,10 @@
 //! Configuration of an analysis.
 
 use super::schedule::Schedule;
-use crate::board::{Board, FREE};
-use crate::engine::Engine;
-use crate::engine::diagrams::TryLog;
-use crate::engine::registry::{BY_NAME, ENGINES};
+use parikh_engine::Engine;
+use parikh_engine::board::{Board, FREE};
+use parikh_engine::diagrams::TryLog;
+use parikh_engine::registry::{BY_NAME, ENGINES};
 use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
 use std::time::Duration;

@@ -1,19 +1,19 @@
 //! Numbers of markings and firings, computed through reductions that preserve every marking.
 //!
 //! The net is reduced. The checker repeats the reduction and derives a formula for the numbers
-//! ([`crate::evidence::counting`]). The markings of the parts of the reduced net are then visited,
+//! ([`parikh_evidence::counting`]). The markings of the parts of the reduced net are then visited,
 //! or added up on decision diagrams. If there are few, the checker visits them as well, and the
 //! numbers are certified.
 
 use super::shares::{RECOUNTING, REDUCTION};
-use crate::engine::diagrams::{self, TryLog};
-use crate::engine::explicit;
-use crate::evidence::counting::{self, CountError, CountingFormula, NoFormula, StateSpaceFigures};
-use crate::evidence::reduction::NamedLog;
-use crate::reduction::rules::GrowthLimits;
-use crate::reduction::{self, Reduction, rules};
 use num_bigint::BigUint;
+use parikh_engine::diagrams::{self, TryLog};
+use parikh_engine::explicit;
+use parikh_evidence::counting::{self, CountError, CountingFormula, NoFormula, StateSpaceFigures};
+use parikh_evidence::reduction::NamedLog;
 use parikh_net::{Net, PlaceId};
+use parikh_reduction::rules::GrowthLimits;
+use parikh_reduction::{Reduction, rules};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
@@ -83,15 +83,17 @@ impl<'n> ReducedCount<'n> {
         budget: &Budget,
     ) -> Result<Self, String> {
         let without = without_rules.to_vec();
-        let mut config =
-            reduction::ReductionConfig { without, ..reduction::ReductionConfig::default() };
+        let mut config = parikh_reduction::ReductionConfig {
+            without,
+            ..parikh_reduction::ReductionConfig::default()
+        };
         for attempt in 0..=ATTEMPTS {
             if attempt == ATTEMPTS {
                 let others = rules::names().filter(|rule| !COUPLING.contains(rule));
                 config.only = Some(others.collect());
             }
             let slice = budget.share(REDUCTION);
-            let reduction = reduction::reduce(net, &counting::needs(), &slice, &config);
+            let reduction = parikh_reduction::reduce(net, &counting::needs(), &slice, &config);
             if reduction.log.is_empty() {
                 break;
             }

@@ -2,8 +2,8 @@
 
 use super::counting::CountResult;
 use crate::answer::GoalAnswer;
-use crate::board::Knowledge;
-use crate::model::NotUnfolded;
+use parikh_engine::board::Knowledge;
+use parikh_input::model::NotUnfolded;
 use parikh_net::{Goal, GoalId};
 use std::time::Duration;
 

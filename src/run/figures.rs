@@ -2,8 +2,8 @@
 
 use super::counting::CountResult;
 use crate::answer::{AnswerWitness, GoalAnswer, Grade, QuestionValue, ReasonNodes};
-use crate::board::{Argument, Technique};
-use crate::engine::{diagrams, explicit};
+use parikh_engine::board::{Argument, Technique};
+use parikh_engine::{diagrams, explicit};
 use parikh_net::printable::counted;
 use parikh_net::{Facts, Net, PumpSequence};
 use parikh_solvers::Budget;

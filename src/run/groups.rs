@@ -6,8 +6,8 @@
 //! share a group. Few goals get groups of their own; very many are grouped with their neighbours in
 //! the model, which often share what they need.
 
-use crate::reduction::{Needs, needs};
 use parikh_net::{GoalId, MarkingGoal, Net};
+use parikh_reduction::{Needs, needs};
 
 /// Largest number of goals in a group: each witness of a reduced net is translated for each goal
 /// separately.

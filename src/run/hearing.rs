@@ -2,7 +2,7 @@
 
 use super::event::{Event, MaximumRange, OpenQuestion, RunReport};
 use crate::answer::{GoalAnswer, GoalQuestion, Plan, QuestionDecision};
-use crate::board::{Board, Knowledge};
+use parikh_engine::board::{Board, Knowledge};
 use parikh_net::{Goal, GoalId};
 use parikh_solvers::ExhaustionReason;
 use std::collections::HashSet;

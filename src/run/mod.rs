@@ -29,13 +29,13 @@ mod team;
 mod views;
 mod worker;
 
-pub use crate::engine::diagrams::{Try, TryLog};
 pub use coloured::{quotient, run_coloured};
 pub use config::{RunConfig, engine_name, engine_names, engines_named};
 pub use counting::{CountMethod, CountResult, ReducedCount};
 pub use event::{AtWork, EngineTurn, Event, MaximumRange, OpenQuestion, RunReport};
 pub use figures::FIGURES;
 pub use net::run_net;
+pub use parikh_engine::diagrams::{Try, TryLog};
 pub use questions::{Questions, QuestionsOnNet};
 pub use schedule::Schedule;
 pub use state_space::state_space;

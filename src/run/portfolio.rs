@@ -1,5 +1,5 @@
 //! The portfolio: workers follow the [schedule](super::schedule), and the engines of the
-//! [registry](crate::engine::registry) work on the net of each step.
+//! [registry](parikh_engine::registry) work on the net of each step.
 //!
 //! A panic in an engine loses the work of that engine only. The portfolio records what each worker
 //! does, so that an engine that does not stop in time can be named.
@@ -9,9 +9,9 @@ use super::event::{AtWork, EngineTurn};
 use super::groups;
 use super::presolve::learn_bounds;
 use super::schedule::{self, PhaseNet, Schedule, SchedulePhase, TimePart};
-use crate::board::Board;
-use crate::engine::{Engine, Role, reduced};
-use crate::ground::WorkingNet;
+use parikh_engine::board::Board;
+use parikh_engine::ground::WorkingNet;
+use parikh_engine::{Engine, Role, reduced};
 use parikh_net::{GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,14 +3,14 @@
 
 use super::shares::INVARIANTS;
 use super::short_walks::short_walks;
-use crate::board::Board;
-use crate::engine::Task;
-use crate::engine::intervals;
-use crate::ground::WorkingNet;
-use crate::structure::{self, intervals::Intervals};
+use parikh_engine::Task;
+use parikh_engine::board::Board;
+use parikh_engine::ground::WorkingNet;
+use parikh_engine::intervals;
 use parikh_net::printable::counted;
 use parikh_net::{Facts, GoalId, MarkingGoal, Net, Provenance, SortedGoals};
 use parikh_solvers::Budget;
+use parikh_structure::intervals::Intervals;
 use std::time::Instant;
 
 /// Settles the goals that token intervals decide. Returns the net with the remaining goals.
@@ -33,7 +33,7 @@ pub(super) fn presolve<'a>(
     ) -> Task<'t> {
         Task { net, goals, facts, board, budget, seed }
     }
-    if !structure::intervals::TAKES.cover(net.features()) {
+    if !parikh_structure::intervals::TAKES.cover(net.features()) {
         tracing::debug!("intervals: not started: the net has features that they do not take");
         let known = Intervals::new(net, &facts);
         return WorkingNet::original(net, open().collect(), facts, &known);
@@ -67,9 +67,9 @@ pub(super) fn presolve<'a>(
 pub(super) fn learn_bounds(net: &Net, mut facts: Facts, budget: &Budget) -> Facts {
     let start = Instant::now();
     let slice = budget.share(INVARIANTS);
-    match structure::flows::place_flows(net, &slice) {
+    match parikh_structure::flows::place_flows(net, &slice) {
         Ok(flows) => {
-            structure::bounds::place_bounds(net, &flows, &slice).write(&mut facts);
+            parikh_structure::bounds::place_bounds(net, &flows, &slice).write(&mut facts);
             let proved = |p: &_| facts.upper_bound_within(*p, Provenance::PROVED).is_some();
             let bounded = net.places().filter(proved).count();
             tracing::info!(

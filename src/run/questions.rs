@@ -2,7 +2,7 @@
 
 use super::OpenQuestion;
 use crate::answer::Plan;
-use crate::model::{ModelView, NotUnfolded};
+use parikh_input::model::{ModelView, NotUnfolded};
 use parikh_net::{Goal, Net};
 use std::error::Error;
 

@@ -51,14 +51,14 @@
 //! evaluates formulas on a diagram of all markings ([`Role::TreeDiagrams`]), which takes
 //! milliseconds for a simple net and settles all formulas.
 //!
-//! The [registry](crate::engine::registry) assigns a [role](Role) to each engine. A new role needs
+//! The [registry](parikh_engine::registry) assigns a [role](Role) to each engine. A new role needs
 //! an entry in [`GROWTHS`], if it continues from slice to slice, and its phases. All shares of the
 //! workers' time are in this file, except the share of an engine that runs once: its
-//! [role](crate::engine::Role) has it. Engines of a role divide a phase equally (`worker`), and an
+//! [role](parikh_engine::Role) has it. Engines of a role divide a phase equally (`worker`), and an
 //! engine divides its own slice. The file `shares` has the shares outside of the schedule, and
 //! lists the time that neither file assigns.
 
-use crate::engine::Role;
+use parikh_engine::Role;
 use std::time::Duration;
 
 /// Share of the remaining time for reducing the net for all open goals.

@@ -2,8 +2,8 @@
 
 use super::portfolio::{Portfolio, whole};
 use super::schedule::{self, GROWTHS, PhaseNet, RoleGrowth, SchedulePhase, TimePart};
-use crate::engine::{Assignment, Engine, Hint, Role, Session, SliceProgress};
-use crate::ground::WorkingNet;
+use parikh_engine::ground::WorkingNet;
+use parikh_engine::{Assignment, Engine, Hint, Role, Session, SliceProgress};
 use parikh_net::GoalId;
 use parikh_solvers::Budget;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,7 +1,7 @@
 //! A parallel system with its properties, each read twice: by the engines' reader and by the
 //! checker's reader.
 
-use crate::evidence::systems as checker;
+use parikh_evidence::systems as checker;
 use parikh_systems::read::{self, ReadError};
 use parikh_systems::{BranchingFormula, LabelFormula, System, write};
 use std::path::Path;

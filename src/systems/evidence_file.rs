@@ -1,8 +1,8 @@
-//! Evidence files about systems: [`crate::evidence::systems::audit`] describes the format.
+//! Evidence files about systems: [`parikh_evidence::systems::audit`] describes the format.
 
 use super::case::SystemCase;
 use super::settle::{PropertyAnswer, SystemProof};
-use crate::evidence::systems::audit::FORMAT;
+use parikh_evidence::systems::audit::FORMAT;
 use parikh_systems::{FactorView, FiniteRuns, System};
 use serde_json::{Value, json};
 use std::io::{self, Write};

@@ -1,7 +1,7 @@
 //! Properties of parallel systems: read, settled on several threads, and checked before they are
 //! reported.
 //!
-//! Every result of `parikh-systems` is checked by [`crate::evidence::systems`], which reads the
+//! Every result of `parikh-systems` is checked by [`parikh_evidence::systems`], which reads the
 //! file and the properties with its own reader. The checker replays a run component by component
 //! and evaluates the formula on it. If some components have no violating run, the checker explores
 //! them again, up to a limit.

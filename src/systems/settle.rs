@@ -5,8 +5,8 @@
 //! earlier, shorter turn is only a fraction of its work.
 
 use super::case::{PropertyFormula, SystemCase, SystemLogic};
-use crate::evidence::systems::properties::SystemFormula;
-use crate::evidence::systems::{
+use parikh_evidence::systems::properties::SystemFormula;
+use parikh_evidence::systems::{
     ComponentView, Endings as CheckedEndings, branching, composed, none, run,
 };
 use parikh_net::printable::counted;
@@ -227,7 +227,7 @@ type CheckedResult = (bool, SystemProof, &'static str, String);
 fn linear_checked(
     case: &SystemCase,
     config: &SettleConfig,
-    formula: &crate::evidence::systems::properties::LabelLtl,
+    formula: &parikh_evidence::systems::properties::LabelLtl,
     grounds: Justification,
     budget: &Budget,
 ) -> Result<CheckedResult, String> {
@@ -311,7 +311,7 @@ fn linear_checked(
 fn composed_checked(
     case: &SystemCase,
     config: &SettleConfig,
-    formula: &crate::evidence::systems::properties::LabelLtl,
+    formula: &parikh_evidence::systems::properties::LabelLtl,
     (members, order, states): (Vec<FactorView>, Vec<(u32, u32)>, usize),
     budget: &Budget,
 ) -> Result<CheckedResult, String> {

@@ -68,8 +68,8 @@ pub fn is_about(model: &str, instance: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::about::NetMeant;
     use crate::verdicts::FormatVersion;
+    use parikh_input::about::NetMeant;
 
     #[test]
     fn instances_belong_to_their_model_alone() {

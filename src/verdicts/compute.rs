@@ -1,15 +1,15 @@
 //! Computation of the 21 keys of a net: fifteen from the structure, the others by engines as goals.
 
 use super::{KeyNet, KeyProperty, Truth};
-use crate::about::NetMeant;
 use crate::answer::{GoalAnswer, Plan, QuestionValue};
 use crate::mcc::Examination;
 use crate::mcc::techniques::techniques;
 use crate::run::{self, Event, RunConfig};
-use crate::structure::keys::{Key, KeyVerdict, structural_keys};
+use parikh_input::about::NetMeant;
 use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
+use parikh_structure::keys::{Key, KeyVerdict, structural_keys};
 use std::cell::OnceCell;
 
 /// A computed key.
@@ -355,7 +355,7 @@ fn set(bounded: &mut [Option<bool>], id: &str, value: Option<bool>) {
 
 /// Returns the end of the explanation that a net is not safe: the unbounded places, and the number
 /// of places (`open`) for which boundedness is unknown.
-pub(crate) fn say_unbounded(net: &Net, unbounded: &[PlaceId], open: usize) -> String {
+pub fn say_unbounded(net: &Net, unbounded: &[PlaceId], open: usize) -> String {
     let named = unbounded.iter().take(NAMED).map(|&p| format!("`{}`", net.place_name(p)));
     let named = named.collect::<Vec<_>>().join(", ");
     let more = match unbounded.len().saturating_sub(NAMED) {

@@ -10,13 +10,13 @@
 //! place/transition net. The behavioural keys refer to the places and transitions of the model.
 
 use super::KeyProperty;
-use crate::about::NetMeant;
-use crate::model::{NotUnfolded, unfolded};
-use crate::structure::keys::Key;
-use crate::unfold::{self, UnfoldingError};
+use parikh_input::about::NetMeant;
+use parikh_input::model::{NotUnfolded, unfolded};
 use parikh_net::Net;
 use parikh_net::coloured::ColouredNet;
 use parikh_solvers::Budget;
+use parikh_structure::keys::Key;
+use parikh_unfolding::UnfoldingError;
 use std::borrow::Cow;
 
 /// The net to which the keys of a model refer.
@@ -49,7 +49,7 @@ impl<'n> KeyNet<'n> {
             Ok(net) => return Ok(KeyNet::of_unfolding(net, None)),
             Err(why) => why.to_string(),
         };
-        let net = unfolded(coloured, &unfold::UnfoldingConfig::default(), budget)?;
+        let net = unfolded(coloured, &parikh_unfolding::UnfoldingConfig::default(), budget)?;
         Ok(KeyNet::of_unfolding(net, Some(left_out)))
     }
 
@@ -108,12 +108,12 @@ impl<'n> KeyNet<'n> {
 
 /// Returns the unfolding with every colour and every binding whose guard holds.
 fn whole_unfolding(coloured: &ColouredNet, budget: &Budget) -> Result<Net, UnfoldingError> {
-    let mut whole = unfold::UnfoldingConfig {
+    let mut whole = parikh_unfolding::UnfoldingConfig {
         symmetry: false,
         fixpoint: false,
-        ..unfold::UnfoldingConfig::default()
+        ..parikh_unfolding::UnfoldingConfig::default()
     };
     whole.limits.bindings = 1_000_000;
     whole.limits.tries = 20_000_000;
-    unfold::unfold(coloured, &whole, budget).map(|(net, _)| net)
+    parikh_unfolding::unfold(coloured, &whole, budget).map(|(net, _)| net)
 }

@@ -25,7 +25,7 @@ mod read;
 mod write;
 
 pub use compare::{ComparisonResult, KeyComparison, compare, is_about};
-pub(crate) use compute::say_unbounded;
+pub use compute::say_unbounded;
 pub use compute::{ComputedKey, KeyFindings};
 pub use date::now;
 pub use key_net::KeyNet;
@@ -33,8 +33,8 @@ pub use property::KeyProperty;
 pub use read::{InvalidVerdicts, VerdictProblem, read, read_from};
 pub use write::firing_sequence;
 
-use crate::input::Element;
 use crate::mcc::Examination;
+use parikh_input::Element;
 use serde::Serialize;
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! The 21 keys of a model form.
 
-use crate::structure::keys::Key;
+use parikh_structure::keys::Key;
 use std::fmt;
 
 /// A key: fifteen keys are structural, six are behavioural.

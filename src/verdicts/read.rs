@@ -13,7 +13,7 @@ use super::{
     Category, FormatVersion, KeyProperty, KeyVerdict, StatedBy, TECHNIQUES, Truth, VerdictFile,
     VerdictValue, date,
 };
-use crate::input::{Content, Element, InputError, Location, read_element, read_element_from};
+use parikh_input::{Content, Element, InputError, Location, read_element, read_element_from};
 use std::fmt;
 use std::io::BufRead;
 use std::path::Path;

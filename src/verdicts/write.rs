@@ -1,7 +1,7 @@
 //! A writer for verdict files in version 2.0, in the order of the grammar.
 
 use super::{KeyVerdict, StatedBy, VerdictFile};
-use crate::input::Element;
+use parikh_input::Element;
 use parikh_net::{FiringSequence, Net};
 
 impl VerdictFile {

@@ -430,7 +430,7 @@ fn twenty_components_are_decided_where_four_matter() {
 /// composition of components proves it.
 #[test]
 fn what_is_put_together_is_written_and_confirmed() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/rers/training2017");
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rers/training2017");
     let Ok(text) = std::fs::read_to_string(shared.join("problem113.dot")) else { return };
     let listed = "#10:\n( F(G(!c3_t5__c8_t11)) )\n";
     let (asked, header, answers) = confirmed(&text, listed, FiniteRuns::Ignored);

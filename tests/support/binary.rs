@@ -8,7 +8,9 @@ use std::process::{Command, Output};
 
 /// Returns a command for `parikh`, to be completed by the caller.
 pub(crate) fn parikh() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_parikh"));
+    let mut command = Command::new(
+        option_env!("CARGO_BIN_EXE_parikh").expect("a test of the package parikh-cli"),
+    );
     command.env_remove("BK_EXAMINATION").env_remove("PARIKH_LOG");
     command
 }
@@ -20,7 +22,10 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
 
 /// Returns the path of a file of the repository.
 pub(crate) fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Test programs belong to the package at the root, or to one in a folder below.
+    let root = package.ancestors().find(|folder| folder.join("ARCHITECTURE.md").is_file());
+    root.expect("the repository").join(path)
 }
 
 /// Returns the path of a file in `examples/`.
