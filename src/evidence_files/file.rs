@@ -18,7 +18,7 @@ use crate::run::CountResult;
 use parikh_engine::board::{
     Evidence, Home, Knowledge, Maximum, Reach, RunKnowledge, TreeKnowledge, Witness,
 };
-use parikh_engine::ground::CheckedLog;
+use parikh_engine::working_net::CheckedLog;
 use parikh_evidence::Document;
 use parikh_evidence::file::{self, EvidenceReference, ExhaustiveSearch};
 use parikh_evidence::home::Structure;

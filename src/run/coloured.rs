@@ -298,7 +298,7 @@ impl Work<'_> {
             schedule: None,
             ..self.config.clone()
         };
-        let over = self.board.over("ABSTRACTION");
+        let over = self.board.proof_reporter("ABSTRACTION");
         let plan = Plan::of_goals(goals.into_iter().flatten());
         let hear = |event: Event<'_>| {
             let Event::Settled { id, goal, knowledge } = event else { return };

@@ -15,7 +15,7 @@ use super::team::{self, TeamStatistics, WorkerTeam};
 use super::worker;
 use crate::answer::Plan;
 use parikh_engine::board::Board;
-use parikh_engine::ground::WorkingNet;
+use parikh_engine::working_net::WorkingNet;
 use parikh_net::Net;
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
@@ -77,8 +77,8 @@ fn run_once(
     let mut hearing = QuestionTracker::new(&board, &mut plan, &mut report, many);
     hearing.begin(tell);
     let (began, open) = (begun.elapsed(), board.open_count());
-    let ground = presolve::presolve(net, &board, &budget, config.seed);
-    let ground = ground.without_rules(&config.without_rules);
+    let working_net = presolve::presolve(net, &board, &budget, config.seed);
+    let working_net = working_net.without_rules(&config.without_rules);
     hearing.report.turns.push(EngineTurn {
         engine: "intervals".to_owned(),
         began,
@@ -94,12 +94,12 @@ fn run_once(
     let mut first = hearing.plan.first().to_vec();
     first.retain(|&goal| board.is_open(goal));
     if !first.is_empty() {
-        stages.extend(ground.only(&first).map(|only| (only, budget.share(DEAD_ENDS))));
+        stages.extend(working_net.only(&first).map(|only| (only, budget.share(DEAD_ENDS))));
     }
-    stages.push((ground, budget.child()));
+    stages.push((working_net, budget.child()));
     let last = stages.len() - 1;
-    for (at, (ground, slice)) in stages.iter().enumerate() {
-        let portfolio = Portfolio::new(ground, &board, slice, config, begun);
+    for (at, (working_net, slice)) in stages.iter().enumerate() {
+        let portfolio = Portfolio::new(working_net, &board, slice, config, begun);
         if board.breach().is_none() && hearing.plan.open_questions().next().is_some() {
             let ended = match portfolio.is_over() {
                 true => slice.exhausted(),

@@ -10,7 +10,7 @@ use super::groups;
 use super::presolve::learn_bounds;
 use super::schedule::{self, PhaseNet, Schedule, SchedulePhase, TimePart};
 use parikh_engine::board::Board;
-use parikh_engine::ground::WorkingNet;
+use parikh_engine::working_net::WorkingNet;
 use parikh_engine::{Engine, Role, reduced};
 use parikh_net::{GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
@@ -21,7 +21,7 @@ use std::time::Instant;
 
 /// The state shared by the workers of an analysis.
 pub(super) struct Portfolio<'a> {
-    pub(super) ground: &'a WorkingNet<'a>,
+    pub(super) working_net: &'a WorkingNet<'a>,
     pub(super) board: &'a Board<'a>,
     pub(super) budget: &'a Budget,
     pub(super) config: &'a RunConfig,
@@ -38,9 +38,9 @@ pub(super) struct Portfolio<'a> {
 }
 
 impl<'a> Portfolio<'a> {
-    /// Makes a portfolio for the goals of `ground`.
+    /// Makes a portfolio for the goals of `working_net`.
     pub(super) fn new(
-        ground: &'a WorkingNet<'a>,
+        working_net: &'a WorkingNet<'a>,
         board: &'a Board<'a>,
         budget: &'a Budget,
         config: &'a RunConfig,
@@ -48,7 +48,7 @@ impl<'a> Portfolio<'a> {
     ) -> Self {
         let default = || Schedule::of_threads(config.threads);
         Portfolio {
-            ground,
+            working_net,
             board,
             budget,
             config,
@@ -124,7 +124,7 @@ impl<'a> Portfolio<'a> {
     pub(super) fn is_over(&self) -> bool {
         self.board.open_count() == 0
             || self.budget.is_exhausted()
-            || !self.ground.kinds().any(|(id, _)| self.board.is_open(id))
+            || !self.working_net.kinds().any(|(id, _)| self.board.is_open(id))
     }
 
     /// Returns a part of the remaining time.
@@ -134,7 +134,7 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the number of open CTL formulas.
     pub(super) fn open_trees(&self) -> usize {
-        self.ground.trees().iter().filter(|(id, _)| self.board.is_open(*id)).count()
+        self.working_net.trees().iter().filter(|(id, _)| self.board.is_open(*id)).count()
     }
 
     /// Returns the time of a step with this role, adjusted to the open CTL formulas. If there are
@@ -148,7 +148,7 @@ impl<'a> Portfolio<'a> {
             _ if trees == 0 => 1.0,
             Role::Homes if part.share < 1.0 => schedule::HOMES_BESIDE_TREES,
             Role::Runs if part.share < 1.0 => {
-                let runs = self.ground.runs().iter().filter(|(id, _)| is_open(*id)).count();
+                let runs = self.working_net.runs().iter().filter(|(id, _)| is_open(*id)).count();
                 runs as f64 / (runs + trees) as f64
             }
             _ => 1.0,
@@ -165,29 +165,29 @@ impl<'a> Portfolio<'a> {
     /// Returns the net of a step, if there is one.
     pub(super) fn on(&self, on: PhaseNet) -> Option<&WorkingNet<'a>> {
         match on {
-            PhaseNet::Read => Some(self.ground),
+            PhaseNet::Read => Some(self.working_net),
             PhaseNet::Reduced => self.reduced(),
             PhaseNet::Smallest => Some(self.smallest()),
             PhaseNet::ReadToo => {
-                Some(self.ground).filter(|_| !matches!(self.reduced.get(), Some(None)))
+                Some(self.working_net).filter(|_| !matches!(self.reduced.get(), Some(None)))
             }
         }
     }
 
     /// Returns the reduced net, or the net that was read if there is none.
     pub(super) fn smallest(&self) -> &WorkingNet<'a> {
-        self.reduced().unwrap_or(self.ground)
+        self.reduced().unwrap_or(self.working_net)
     }
 
     /// Returns the net reduced for the goals that are open at the first call. Other callers wait
     /// while it is made.
     fn reduced(&self) -> Option<&WorkingNet<'a>> {
         let make = || {
-            let open = self.ground.goals().iter().filter(|(id, _)| self.board.is_open(*id));
+            let open = self.working_net.goals().iter().filter(|(id, _)| self.board.is_open(*id));
             if self.is_over() || open.count() > groups::LARGEST {
                 return None;
             }
-            let goals = self.ground.goals().iter().filter(|(_, goal)| !self.is_too_wide(goal));
+            let goals = self.working_net.goals().iter().filter(|(_, goal)| !self.is_too_wide(goal));
             let all: Vec<GoalId> = goals.map(|(id, _)| *id).collect();
             self.reduce(&all, &self.budget.share(schedule::REDUCING))
         };
@@ -197,11 +197,11 @@ impl<'a> Portfolio<'a> {
     /// Returns true if a goal is left out of the reduced net: beside CTL formulas, a goal that
     /// concerns most places would prevent the reduction for all others.
     fn is_too_wide(&self, goal: &MarkingGoal) -> bool {
-        let net = self.ground.net();
+        let net = self.working_net.net();
         let is_open = |(id, _): &(GoalId, _)| self.board.is_open(*id);
         match goal {
             MarkingGoal::Reach(Predicate::Dead) => false,
-            MarkingGoal::Reach(predicate) if self.ground.trees().iter().any(is_open) => {
+            MarkingGoal::Reach(predicate) if self.working_net.trees().iter().any(is_open) => {
                 predicate.support(net).len() * 2 > net.place_count()
             }
             _ => false,
@@ -215,9 +215,13 @@ impl<'a> Portfolio<'a> {
             return None;
         }
         let make = || {
-            reduced::reduce(self.ground, goals, self.board, (budget, self.budget), |net, facts| {
-                learn_bounds(net, facts, budget)
-            })
+            reduced::reduce(
+                self.working_net,
+                goals,
+                self.board,
+                (budget, self.budget),
+                |net, facts| learn_bounds(net, facts, budget),
+            )
         };
         catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|_| {
             tracing::error!("internal error: the reduction failed; going on without it");
@@ -241,17 +245,18 @@ impl<'a> Portfolio<'a> {
         if !self.has_any(&[Role::Search, Role::Slices, Role::Walk]) {
             return Vec::new();
         }
-        let mut open = self.ground.goals().to_vec();
+        let mut open = self.working_net.goals().to_vec();
         open.retain(|(id, _)| self.board.is_open(*id));
-        let mut groups = groups::of(self.ground.net(), &open);
+        let mut groups = groups::of(self.working_net.net(), &open);
         let end = self.budget.share(schedule::GROUPING);
         let most = shared.net().transition_count() as f64 * self.config.own_reduction_below;
         let mut left = groups.len();
         groups.retain(|goals| {
             let budget = end.share(1.0 / left as f64);
             left -= 1;
-            let ground = self.reduce(&ids(goals), &budget);
-            ground.is_some_and(|ground| ground.net().transition_count() as f64 <= most)
+            let working_net = self.reduce(&ids(goals), &budget);
+            working_net
+                .is_some_and(|working_net| working_net.net().transition_count() as f64 <= most)
         });
         tracing::info!(
             "{} groups of {} open goals have nets of their own",

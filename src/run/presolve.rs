@@ -5,8 +5,8 @@ use super::shares::INVARIANTS;
 use super::short_walks::short_walks;
 use parikh_engine::Task;
 use parikh_engine::board::Board;
-use parikh_engine::ground::WorkingNet;
 use parikh_engine::intervals;
+use parikh_engine::working_net::WorkingNet;
 use parikh_net::printable::counted;
 use parikh_net::{Facts, GoalId, MarkingGoal, Net, Provenance, SortedGoals};
 use parikh_solvers::Budget;
@@ -25,7 +25,8 @@ pub(super) fn presolve<'a>(
 ) -> WorkingNet<'a> {
     let open = || board.open_goals().into_iter().map(|id| (id, board.goal(id).clone()));
     let mut facts = Facts::none(net);
-    let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
+    let (under, over) =
+        (board.witness_reporter("INITIAL_STATE"), board.proof_reporter("TOPOLOGICAL"));
     fn task<'t>(
         (net, board, budget, seed): (&'t Net, &'t Board<'t>, &'t Budget, u64),
         facts: &'t Facts,

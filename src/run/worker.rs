@@ -2,7 +2,7 @@
 
 use super::portfolio::{Portfolio, whole};
 use super::schedule::{self, GROWTHS, PhaseNet, RoleGrowth, SchedulePhase, TimePart};
-use parikh_engine::ground::WorkingNet;
+use parikh_engine::working_net::WorkingNet;
 use parikh_engine::{Assignment, Engine, Hint, Role, Session, SliceProgress};
 use parikh_net::GoalId;
 use parikh_solvers::Budget;
@@ -15,7 +15,7 @@ pub(super) fn work(portfolio: &Portfolio<'_>, number: usize) {
     let steps = portfolio.schedule.workers.get(number).map_or(&[][..], Vec::as_slice);
     let mut worker = Worker { portfolio, number, sessions: Vec::new() };
     steps.iter().for_each(|step| worker.step(*step));
-    worker.run_all(Role::Walk, portfolio.ground, &portfolio.budget.child());
+    worker.run_all(Role::Walk, portfolio.working_net, &portfolio.budget.child());
 }
 
 /// A started engine, with the result of its last slice.
@@ -43,8 +43,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         match step {
             SchedulePhase::Run(role, on, part) => {
                 let part = all.beside_trees(role, part);
-                if let Some(ground) = all.on(on) {
-                    self.run_all(role, ground, &all.part(part));
+                if let Some(working_net) = all.on(on) {
+                    self.run_all(role, working_net, &all.part(part));
                 }
             }
             SchedulePhase::Once => self.run_once(),
@@ -61,7 +61,7 @@ impl<'p, 'a> Worker<'p, 'a> {
             SchedulePhase::Search => self.search(),
             SchedulePhase::Grow => self.grow(),
             SchedulePhase::OwnReductions(part) => {
-                let groups = all.groups(all.ground);
+                let groups = all.groups(all.working_net);
                 self.on_own_reductions(&groups, &all.part(part));
             }
             SchedulePhase::OwnRuns(part) => {
@@ -75,30 +75,36 @@ impl<'p, 'a> Worker<'p, 'a> {
         for engine in self.portfolio.config.engines {
             if let Role::Once { share } = engine.role {
                 let budget = self.portfolio.budget.share(share);
-                self.run(engine, self.portfolio.ground, &budget, Vec::new());
+                self.run(engine, self.portfolio.working_net, &budget, Vec::new());
             }
         }
     }
 
-    /// Runs all engines of a role on a ground, one after the other, in equal shares of the time.
-    fn run_all(&self, role: Role, ground: &WorkingNet<'_>, budget: &Budget) {
+    /// Runs all engines of a role on a working net, one after the other, in equal shares of the time.
+    fn run_all(&self, role: Role, working_net: &WorkingNet<'_>, budget: &Budget) {
         let engines: Vec<&Engine> = self.portfolio.engines(role).collect();
         for (at, engine) in engines.iter().enumerate() {
             let share = 1.0 / (engines.len() - at) as f64;
             let budget = if share == 1.0 { budget.child() } else { budget.share(share) };
-            self.run(engine, ground, &budget, Vec::new());
+            self.run(engine, working_net, &budget, Vec::new());
         }
     }
 
-    /// Runs an engine on a ground until it is exhausted.
-    fn run(&self, engine: &Engine, ground: &WorkingNet<'_>, budget: &Budget, hints: Vec<Hint>) {
-        let name = name_on(engine, ground);
-        if self.portfolio.is_over() || self.is_refused(engine, ground) {
+    /// Runs an engine on a working net until it is exhausted.
+    fn run(
+        &self,
+        engine: &Engine,
+        working_net: &WorkingNet<'_>,
+        budget: &Budget,
+        hints: Vec<Hint>,
+    ) {
+        let name = name_on(engine, working_net);
+        if self.portfolio.is_over() || self.is_refused(engine, working_net) {
             return;
         }
         let beginning = self.portfolio.beginning();
         let ran = self.guarded(&name, || {
-            let mut session = (engine.start)(self.assignment(ground, hints))?;
+            let mut session = (engine.start)(self.assignment(working_net, hints))?;
             while session.slice(budget) == SliceProgress::Finished && session.deepen() {}
             Ok(session.statistics())
         });
@@ -109,9 +115,9 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// Returns true if the engine refuses the ground.
-    fn is_refused(&self, engine: &Engine, ground: &WorkingNet<'_>) -> bool {
-        let refused = engine.refuses(ground, self.portfolio.board);
+    /// Returns true if the engine refuses the working net.
+    fn is_refused(&self, engine: &Engine, working_net: &WorkingNet<'_>) -> bool {
+        let refused = engine.refuses(working_net, self.portfolio.board);
         refused.inspect(|why| tracing::debug!("{}: not started: {why}", engine.name)).is_some()
     }
 
@@ -129,13 +135,13 @@ impl<'p, 'a> Worker<'p, 'a> {
         ran.ok()
     }
 
-    fn assignment<'g>(&self, ground: &'g WorkingNet<'g>, hints: Vec<Hint>) -> Assignment<'g>
+    fn assignment<'g>(&self, working_net: &'g WorkingNet<'g>, hints: Vec<Hint>) -> Assignment<'g>
     where
         'p: 'g,
     {
         let all = self.portfolio;
         Assignment {
-            ground,
+            working_net,
             board: all.board,
             seed: all.config.seed.wrapping_add(self.number as u64),
             threads: all.threads_of_an_engine(),
@@ -164,8 +170,9 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
         // The net is requested before the slice starts, so that a pending reduction is not charged
         // to the slice.
-        let ground = all.on(growth.on).filter(|ground| ground.net().place_count() <= most_places);
-        if ground.is_some() {
+        let working_net =
+            all.on(growth.on).filter(|working_net| working_net.net().place_count() <= most_places);
+        if working_net.is_some() {
             let is_only_one = || all.config.engines.iter().all(|engine| engine.role == role);
             let is_alone = || is_only_one() || (!all.has_any(&[Role::Walk]) && all.threads() > 1);
             let budget =
@@ -177,18 +184,18 @@ impl<'p, 'a> Worker<'p, 'a> {
     /// Gives the engines of a role a slice, in equal shares.
     fn slice(&mut self, growth: &RoleGrowth, budget: &Budget) {
         let all = self.portfolio;
-        let Some(ground) = all.on(growth.on).filter(|_| !all.is_over()) else { return };
+        let Some(working_net) = all.on(growth.on).filter(|_| !all.is_over()) else { return };
         let begun = self.sessions.iter().position(|(role, _)| *role == growth.role);
         let running = match begun {
             Some(at) => self.sessions.swap_remove(at).1,
-            None => self.begin(growth.role, ground),
+            None => self.begin(growth.role, working_net),
         };
         let mut left = running.len();
         let mut kept = Vec::new();
         for mut running in running {
             let budget = budget.share(1.0 / left as f64);
             left -= 1;
-            let name = name_on(running.engine, ground);
+            let name = name_on(running.engine, working_net);
             let beginning = all.beginning();
             let session = &mut running.session;
             let ran = self.guarded(&name, || (session.slice(&budget), session.statistics()));
@@ -204,11 +211,11 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 
     /// Starts the engines of a role.
-    fn begin(&self, role: Role, ground: &'p WorkingNet<'p>) -> Vec<RunningEngine<'p>> {
+    fn begin(&self, role: Role, working_net: &'p WorkingNet<'p>) -> Vec<RunningEngine<'p>> {
         let mut running = Vec::new();
         let engines = self.portfolio.engines(role);
-        for engine in engines.filter(|engine| !self.is_refused(engine, ground)) {
-            let start = || (engine.start)(self.assignment(ground, Vec::new()));
+        for engine in engines.filter(|engine| !self.is_refused(engine, working_net)) {
+            let start = || (engine.start)(self.assignment(working_net, Vec::new()));
             match self.guarded(engine.name, start) {
                 Some(Ok(session)) => {
                     running.push(RunningEngine {
@@ -254,7 +261,7 @@ impl<'p, 'a> Worker<'p, 'a> {
             return;
         }
         for engine in self.portfolio.engines(Role::Guided) {
-            self.run(engine, self.portfolio.ground, &budget, hints.clone());
+            self.run(engine, self.portfolio.working_net, &budget, hints.clone());
         }
     }
 
@@ -287,16 +294,16 @@ impl<'p, 'a> Worker<'p, 'a> {
         let (reducing, searching, proving) = schedule::OWN_REDUCTION;
         // The function `groups` made this net before and dropped it, so that only one such net is
         // in memory. It is made again for the goals still open.
-        let Some(ground) = all.reduce(goals, &budget.share(reducing)) else { return };
+        let Some(working_net) = all.reduce(goals, &budget.share(reducing)) else { return };
         let is_settled = || goals.iter().all(|id| !all.board.is_open(*id));
-        self.run_all(Role::Search, &ground, &budget.share(searching));
+        self.run_all(Role::Search, &working_net, &budget.share(searching));
         if is_settled() {
             return;
         }
         let walks = all.config.threads <= 1;
-        self.run_all(Role::Slices, &ground, &budget.share(if walks { proving } else { 1.0 }));
+        self.run_all(Role::Slices, &working_net, &budget.share(if walks { proving } else { 1.0 }));
         if walks && !is_settled() {
-            self.run_all(Role::Walk, &ground, budget);
+            self.run_all(Role::Walk, &working_net, budget);
         }
     }
 
@@ -308,11 +315,11 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
         let is_open = |id: &GoalId| all.board.is_open(*id);
         let open: Vec<GoalId> =
-            all.ground.runs().iter().map(|&(id, _)| id).filter(is_open).collect();
+            all.working_net.runs().iter().map(|&(id, _)| id).filter(is_open).collect();
         for (at, id) in open.iter().enumerate().filter(|(_, id)| is_open(id)) {
             let budget = end.share(1.0 / (open.len() - at) as f64);
-            if let Some(ground) = all.reduce(&[*id], &budget.share(schedule::OWN_RUNS)) {
-                self.run_all(Role::Runs, &ground, &budget);
+            if let Some(working_net) = all.reduce(&[*id], &budget.share(schedule::OWN_RUNS)) {
+                self.run_all(Role::Runs, &working_net, &budget);
             }
         }
     }
@@ -346,8 +353,8 @@ impl<'p, 'a> Worker<'p, 'a> {
 }
 
 /// Returns the engine's name for statistics and messages.
-fn name_on(engine: &Engine, ground: &WorkingNet<'_>) -> String {
-    match ground.parent() {
+fn name_on(engine: &Engine, working_net: &WorkingNet<'_>) -> String {
+    match working_net.parent() {
         None => engine.name.to_owned(),
         Some(_) => format!("{}, reduced", engine.name),
     }
