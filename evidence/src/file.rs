@@ -461,8 +461,8 @@ pub fn number_of_times(digits: &str) -> Result<BigUint, String> {
     if digits.len() > MOST_DIGITS {
         return Err(format!("a number of times of more than {MOST_DIGITS} digits"));
     }
-    let number = digits.bytes().all(|digit| digit.is_ascii_digit());
-    let number = number.then(|| BigUint::parse_bytes(digits.as_bytes(), 10)).flatten();
+    let is_decimal = digits.bytes().all(|digit| digit.is_ascii_digit());
+    let number = is_decimal.then(|| BigUint::parse_bytes(digits.as_bytes(), 10)).flatten();
     number.ok_or_else(|| format!("{} is no number of times", Quoted(digits)))
 }
 

@@ -80,18 +80,23 @@ pub type QueryFiles<'n> = dyn FnMut(&str) -> Result<Vec<AuditedProperty>, String
 
 /// An audit of evidence about one net.
 pub struct Audit<'n> {
+    /// The net that the evidence is about.
     net: &'n Net,
+    /// Returns the questions of an examination.
     queries: Box<QueryFiles<'n>>,
     /// The largest number of markings of a search that is repeated.
     most_visited: u64,
     /// A description of how a trace violates the claim of safe units.
     breach: Option<String>,
-    /// The final markings of cases; if empty, those of the model.
+    /// The final markings of the cases of a process; if the list is empty, the final markings of
+    /// the model.
     finals: Vec<Marking>,
     /// True if the net already has the initial marking for the cases of a question about processes,
     /// and their final markings.
     is_begun: bool,
+    /// The watch that limits time and memory.
     watch: AuditWatch,
+    /// The results so far.
     report: AuditReport,
 }
 
@@ -151,22 +156,23 @@ impl<'n> Audit<'n> {
     /// Audits a file whose header was read.
     pub(crate) fn source(&mut self, mut source: EvidenceReader) -> Result<(), EvidenceFileError> {
         let header = source.header();
-        let subject = self.subject(header).and_then(|(net, asked)| {
+        let subject = self.subject(header).and_then(|(net, questions)| {
             is_about(header, &net)?;
             assumes_as_much(header, &net)?;
-            Ok((net, asked))
+            Ok((net, questions))
         });
-        let (net, asked) = subject.map_err(|what| source.broken(what))?;
+        let (net, questions) = subject.map_err(|what| source.broken(what))?;
         if source.stem() != header.examination {
             let about = &header.examination;
             let other = format!("the file holds evidence about {about}, and its name another");
             self.report.irregular.push(source.broken(other));
         }
-        let shelf = EvidenceLines::new(&net, source.file(), self.watch.clone());
+        let evidence_lines = EvidenceLines::new(&net, source.file(), self.watch.clone());
         let (most_visited, watch) = (self.most_visited, self.watch.clone());
-        let desk = AuditContext { net: &net, shelf, most_visited, breach: None, watch };
-        let judge = AnswerJudge { desk, asked };
-        let mut reading = FileAudit {
+        let context =
+            AuditContext { net: &net, shelf: evidence_lines, most_visited, breach: None, watch };
+        let judge = AnswerJudge { desk: context, asked: questions };
+        let mut file_audit = FileAudit {
             judge,
             watch: &self.watch,
             report: &mut self.report,
@@ -175,10 +181,12 @@ impl<'n> Audit<'n> {
             gone: HashSet::new(),
             printed: None,
         };
-        let read = reading.lines(&mut source);
-        let FileAudit { judge, answered, printed, gone, .. } = reading;
+        let result = file_audit.lines(&mut source);
+        let FileAudit { judge, answered, printed, gone: withdrawn_positions, .. } = file_audit;
         let mut positions = 0..;
-        self.report.judged.retain(|_| !positions.next().is_some_and(|at| gone.contains(&at)));
+        self.report
+            .judged
+            .retain(|_| !positions.next().is_some_and(|at| withdrawn_positions.contains(&at)));
         self.breach = self.breach.take().or(judge.desk.breach);
         if self.report.stopped.is_some() {
             return Ok(());
@@ -192,7 +200,7 @@ impl<'n> Audit<'n> {
             let file = source.name().to_owned();
             self.report.incomplete.push(MissingFigures { file, missing: open });
         }
-        match read? {
+        match result? {
             None => Ok(()),
             Some(cut_short) => {
                 self.report.cut_short.push(cut_short);
@@ -237,9 +245,9 @@ impl<'n> Audit<'n> {
         }
         // All questions of a run share one initial marking, and one of them may be a question about
         // cases.
-        let begins = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
+        let is_initial_token = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
         let net = match header.has_assumed_token() {
-            true if !net.assumptions().iter().any(begins) => {
+            true if !net.assumptions().iter().any(is_initial_token) => {
                 Cow::Owned(cases::with_assumed_token(net)?)
             }
             _ => Cow::Borrowed(net),
@@ -327,10 +335,10 @@ pub(crate) const STATE_SPACE: &str = "StateSpace";
 fn assumes_as_much(header: &FileHeader, net: &Net) -> Result<(), String> {
     let found = assumption::keys(net.assumptions());
     match &header.assumes {
-        Some(said) if *said != found => {
-            let (said, found) = (said.join(", "), found.join(", "));
+        Some(stated) if *stated != found => {
+            let (stated, found) = (stated.join(", "), found.join(", "));
             Err(format!(
-                "the file says that it assumes [{said}]; of the model is assumed [{found}]"
+                "the file says that it assumes [{stated}]; of the model is assumed [{found}]"
             ))
         }
         _ => Ok(()),
@@ -339,30 +347,34 @@ fn assumes_as_much(header: &FileHeader, net: &Net) -> Result<(), String> {
 
 /// Checks that a file is about this net.
 fn is_about(header: &FileHeader, net: &Net) -> Result<(), String> {
-    let about = (&*header.net, header.places, header.transitions);
-    let is = (net.name(), net.place_count(), net.transition_count());
-    match about == is {
+    let stated = (&*header.net, header.places, header.transitions);
+    let actual = (net.name(), net.place_count(), net.transition_count());
+    match stated == actual {
         true => Ok(()),
         false => Err(format!(
             "this is about a net {} of {} places and {} transitions; the model is {} of {} and {}",
-            Quoted(about.0),
-            about.1,
-            about.2,
-            Quoted(is.0),
-            is.1,
-            is.2
+            Quoted(stated.0),
+            stated.1,
+            stated.2,
+            Quoted(actual.0),
+            actual.1,
+            actual.2
         )),
     }
 }
 
 /// The state of reading one file.
 struct FileAudit<'s, 'a> {
+    /// The judge of the file's answers.
     judge: AnswerJudge<'s>,
+    /// The watch that limits time and memory.
     watch: &'a AuditWatch,
+    /// The report to which verdicts are added.
     report: &'a mut AuditReport,
     /// The answered questions, each with the positions of its answer in the report and in the
     /// progress of the watch.
     answered: HashMap<String, (usize, usize)>,
+    /// The ids of questions whose answer was withdrawn.
     withdrawn: HashSet<String>,
     /// The positions of withdrawn answers in the report.
     gone: HashSet<usize>,
@@ -395,6 +407,7 @@ impl FileAudit<'_, '_> {
         }
     }
 
+    /// Handles one line after the header.
     fn line(&mut self, line: EvidenceLine, source: &EvidenceReader) -> Result<(), String> {
         match line {
             EvidenceLine::Header(_) => Err("a second {\"evidence\": …}".to_owned()),
@@ -438,7 +451,7 @@ impl FileAudit<'_, '_> {
         let examination = source.header().examination.clone();
         let assumptions = self.judge.desk.net.assumptions().to_vec();
         let AnswerLine { id, value, .. } = answer;
-        let at = self.report.judged.len();
+        let index = self.report.judged.len();
         let judged = AuditedAnswer {
             file,
             line,
@@ -450,22 +463,22 @@ impl FileAudit<'_, '_> {
             assumes_units,
             assumptions,
         };
-        let noted = self.watch.note(|progress| {
+        let progress_index = self.watch.note(|progress| {
             progress.judged.push(Some(judged.clone()));
             progress.judged.len() - 1
         });
-        self.answered.insert(judged.id.clone(), (at, noted));
+        self.answered.insert(judged.id.clone(), (index, progress_index));
         self.report.judged.push(judged);
     }
 
     /// Withdraws the answer to a question, because an assumption has turned out to be false. Each
     /// question can be withdrawn once, so that no question is judged over and over.
     fn withdraw(&mut self, id: String) -> Result<(), String> {
-        let Some((earlier, noted)) = self.answered.remove(&id) else {
+        let Some((earlier, progress_index)) = self.answered.remove(&id) else {
             return Err(format!("there is no answer to {} to be withdrawn", Quoted(&id)));
         };
         self.gone.insert(earlier);
-        self.watch.note(|progress| progress.judged[noted] = None);
+        self.watch.note(|progress| progress.judged[progress_index] = None);
         match self.withdrawn.insert(id.clone()) {
             true => Ok(()),
             false => Err(format!("the answer to {} is withdrawn a second time", Quoted(&id))),

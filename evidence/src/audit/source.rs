@@ -15,20 +15,29 @@ use std::sync::Arc;
 /// 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinePosition {
+    /// The offset of the first byte of the line in the file.
     pub(crate) start: u64,
+    /// The length of the line in bytes, with its line end.
     pub(crate) length: usize,
+    /// The number of the line, from 1.
     pub(crate) line: u64,
 }
 
 /// An evidence file whose header was read.
 pub(crate) struct EvidenceReader {
+    /// The path of the file, for messages.
     name: String,
     /// The stem of the file name, which should be the examination.
     stem: String,
+    /// The open file, for reading lines again.
     file: Arc<File>,
+    /// The buffered reader of the file.
     reader: BufReader<File>,
+    /// The bytes of the line read last.
     bytes: Vec<u8>,
+    /// The position of the line read last.
     place: LinePosition,
+    /// The header of the file.
     header: FileHeader,
     /// The watch that records the current line.
     watch: AuditWatch,
@@ -68,11 +77,19 @@ impl EvidenceReader {
         let file = File::open(path).map_err(unreadable)?;
         let reader = BufReader::with_capacity(1 << 16, file.try_clone().map_err(unreadable)?);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let nobody = FileHeader::default();
-        let (file, bytes, place) = (Arc::new(file), Vec::new(), LinePosition::default());
+        let empty_header = FileHeader::default();
+        let (file, bytes, position) = (Arc::new(file), Vec::new(), LinePosition::default());
         let watch = watch.clone();
-        let mut source =
-            EvidenceReader { name, stem, file, reader, bytes, place, header: nobody, watch };
+        let mut source = EvidenceReader {
+            name,
+            stem,
+            file,
+            reader,
+            bytes,
+            place: position,
+            header: empty_header,
+            watch,
+        };
         match source.next()? {
             NextLine::Line(EvidenceLine::Header(header)) => source.header = header,
             NextLine::Line(_) => return Err(source.broken("expected {\"evidence\": …} first")),
