@@ -65,7 +65,7 @@ fn measure(name: &str, net: &Net, goals: Vec<Goal>, strategy: Strategy) {
     };
     let config = WalkConfig { only: Some(vec![strategy]), work: WORK, ..WalkConfig::default() };
     let begin = processor_seconds();
-    let statistics = run(&task, board.under("RANDOM_WALK"), &config);
+    let statistics = run(&task, board.witness_reporter("RANDOM_WALK"), &config);
     let seconds = processor_seconds() - begin;
     println!(
         "{name:<28} {strategy:<10?} {:>7.2} M firings/s   {} walks, {} of {} goals open",

@@ -183,11 +183,11 @@ fn settle_one(
     match (&case.questions[at], formula) {
         (PropertyFormula::Linear(question), SystemFormula::Linear(formula)) => {
             let found = decider.decide(question, config.seed, &mut || !slice.is_exhausted());
-            let grounds = found.map_err(|why| match why {
+            let working_nets = found.map_err(|why| match why {
                 NoVerdict::Stopped => OUT_OF_TIME.to_owned(),
                 why => why.to_string(),
             })?;
-            let checked = linear_checked(case, config, formula, grounds, budget);
+            let checked = linear_checked(case, config, formula, working_nets, budget);
             Ok(match checked {
                 Ok((value, shown, evidence, reason)) => answer(value, shown, evidence, reason),
                 Err(why) => SystemOutcome::Fault(why),
@@ -228,7 +228,7 @@ fn linear_checked(
     case: &SystemCase,
     config: &SettleConfig,
     formula: &parikh_evidence::systems::properties::LabelLtl,
-    grounds: Justification,
+    working_nets: Justification,
     budget: &Budget,
 ) -> Result<CheckedResult, String> {
     let endings = match config.endings {
@@ -236,7 +236,7 @@ fn linear_checked(
         FiniteRuns::Stutter => CheckedEndings::Stutter,
     };
     let system = &case.checked_system;
-    match grounds {
+    match working_nets {
         Justification::Run(found) => {
             let labels: Vec<String> =
                 found.labels.iter().map(|&label| case.system.label(label).to_owned()).collect();

@@ -257,13 +257,13 @@ impl<'s> Decider<'s> {
         (outcome.ending, outcome.nodes)
     }
 
-    /// Returns the grounds for: the minimised system has no counterexample.
+    /// Returns the working nets for: the minimised system has no counterexample.
     fn composed(&self, composition: &Composition, visited: usize) -> Justification {
         let (members, order) = (self.factored.views.clone(), composition.order().to_vec());
         Justification::Composed { members, order, states: composition.states() + visited }
     }
 
-    /// Returns the grounds for: these factors have no counterexample.
+    /// Returns the working nets for: these factors have no counterexample.
     fn none(&self, members: &[u32], visited: usize) -> Justification {
         let views = &self.factored.views;
         let mut members: Vec<FactorView> =

@@ -133,7 +133,7 @@ fn check(net: &Net, all: &Enumeration, goals: &[Goal], facts: &Facts, config: &E
         budget: &budget,
         seed: 0,
     };
-    let (under, over) = (board.under("EXPLICIT"), board.over("EXPLICIT"));
+    let (under, over) = (board.witness_reporter("EXPLICIT"), board.proof_reporter("EXPLICIT"));
     let statistics = explicit::run(&task, under, over, config);
     let context = || format!("{}\n{config:?}\n{statistics:?}", parikh::net::text::print(net));
     verify(net, all, &board, &context);
@@ -276,7 +276,12 @@ fn shortest_sequences_survive_stubborn_sets() {
                 let order_per_goal = SearchOrder::Breadth;
                 let config =
                     ExplicitConfig { stubborn, order_per_goal, ..ExplicitConfig::default() };
-                explicit::run(&task, board.under("X"), board.over("X"), &config);
+                explicit::run(
+                    &task,
+                    board.witness_reporter("X"),
+                    board.proof_reporter("X"),
+                    &config,
+                );
                 match board.knowledge(GoalId::new(0)) {
                     Some(Knowledge::Reach(Reach::Reached { witness, .. })) => {
                         witness?.to_sequence().map(|sequence| sequence.firings())
@@ -336,7 +341,8 @@ fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
             seed: 0,
         };
         let config = ExplicitConfig { full_share: 0.0, ..ExplicitConfig::default() };
-        let statistics = explicit::run(&task, board.under("X"), board.over("X"), &config);
+        let statistics =
+            explicit::run(&task, board.witness_reporter("X"), board.proof_reporter("X"), &config);
         assert!(statistics.searches > 1);
         assert_eq!((board.open_count(), board.faults()), (0, 0));
         verify(net, all, &board, &|| format!("{}\n{statistics:?}", parikh::net::text::print(net)));

@@ -16,7 +16,12 @@ fn run(board: &Board<'_>, budget: &Budget, config: &ExplicitConfig) -> ExplicitS
     let facts = Facts::none(board.net());
     let net = board.net();
     let task = Task { net, goals: &marking_goals(&goals), facts: &facts, board, budget, seed: 0 };
-    explicit::run(&task, board.under("EXPLICIT"), board.over("EXPLICIT"), config)
+    explicit::run(
+        &task,
+        board.witness_reporter("EXPLICIT"),
+        board.proof_reporter("EXPLICIT"),
+        config,
+    )
 }
 
 /// Counts with one thread, and asserts that three threads give the same result.

@@ -1,6 +1,6 @@
 //! Evidence behind a refutation on the board.
 
-use crate::ground::CheckedLog;
+use crate::working_net::CheckedLog;
 use parikh_evidence::Document;
 use parikh_evidence::file::VisitedRuns;
 use parikh_evidence::home::Structure;
