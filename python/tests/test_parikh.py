@@ -694,7 +694,7 @@ class Systems(unittest.TestCase):
         post = parikh.load_system(EXAMPLES / "post.dot")
         with self.assertRaisesRegex(ParikhError, "expected `\\)`"):
             post.check("( G(ack )")
-        with self.assertWarnsRegex(parikh.ParikhWarning, "never come"):
+        with self.assertWarnsRegex(parikh.ParikhWarning, "never occur"):
             post.check("( G(!akc) )")
 
 

@@ -55,12 +55,12 @@ pub(super) fn completions(arguments: &Completions) -> Result<Outcome> {
 pub(super) fn man(arguments: &Man) -> Result<Outcome> {
     let directory = &arguments.directory;
     std::fs::create_dir_all(directory)
-        .with_context(|| format!("cannot make {}", directory.display()))?;
+        .with_context(|| format!("cannot create {}", directory.display()))?;
     let of = |command| pages(command, directory);
     [Arguments::command(), certify()]
         .into_iter()
         .try_for_each(of)
-        .with_context(|| format!("cannot write pages to {}", directory.display()))?;
+        .with_context(|| format!("cannot write the manual pages to {}", directory.display()))?;
     Ok(Outcome::Complete)
 }
 

@@ -316,7 +316,8 @@ fn in_letters(figure: &str) -> String {
 }
 
 /// The reason for withdrawing an answer.
-const WITHDRAWN: &str = "it rested on the model's claim that its units are safe, which is false";
+const WITHDRAWN: &str = "it relied on the model's claim that its units are safe, and this claim is \
+                         false";
 
 /// The expected answers.
 struct Expected {
@@ -340,7 +341,7 @@ fn told(id: &str) {
 pub(super) fn say_what_is_open() {
     let Some(Expected { printer, open }) = expected().take() else { return };
     for id in open {
-        let reason = "left before it was found".to_owned();
+        let reason = "stopped before it was computed".to_owned();
         printer.unanswered(&Unanswered { id, reason });
     }
 }

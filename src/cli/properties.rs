@@ -50,7 +50,7 @@ pub(super) struct Limits {
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
     /// The seed of the random walks. With one thread, the same seed gives the same run.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, help_heading = super::EXPERT)]
     seed: u64,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Format::Xml => {}
     });
     if let Some(breach) = &found.breach {
-        let text = format!("the model's NUPN claim is false: {breach}");
+        let text = format!("the model's claim that its units are safe (NUPN) is false: {breach}");
         match format {
             Format::Text => line(&format!("# {text}")),
             Format::Json => object(json!({"type": "false_unit_claim", "explanation": text})),
@@ -105,12 +105,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
 pub(super) fn about(of: &KeyNet<'_>) -> Option<&'static str> {
     match (of.is_unfolding(), of.net().translation()) {
         (true, _) => Some(
-            "# keys are about the place/transition net that is the unfolding of the coloured net: \
-             single colours and single bindings",
+            "# the keys are about the unfolding of the coloured net: a place for each colour, a \
+             transition for each binding",
         ),
         (_, Some(_)) => Some(
-            "# keys of the structure are about the place/transition net that stands for the \
-             inhibitor and reset arcs, keys of the behaviour about the model's own places and transitions",
+            "# keys of the structure are about the place/transition net into which inhibitor and \
+             reset arcs are translated, keys of the behaviour about the model's own places and \
+             transitions",
         ),
         _ => None,
     }

@@ -60,7 +60,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     signals::finish_on_signal(&budget);
     let model = input::read_model(&arguments.model)?;
     let Some(coloured) = model.colours() else {
-        bail!("{}: the net has no colours to unfold", arguments.model.display());
+        bail!(
+            "{}: expected a coloured net, and this net has no colours",
+            arguments.model.display()
+        );
     };
     let mut config = Config {
         symmetry: !arguments.every_binding,
@@ -77,7 +80,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let coloured = quotient.as_ref().map_or(coloured, Quotient::net);
     let net = unfolded(coloured, &config, &budget)?;
     note!(
-        "parikh: {} and {} are {} and {} with {}; {:.2?}",
+        "parikh: {} and {} unfold to {} and {} with {}; {:.2?}",
         counted(coloured.places().len(), "coloured place"),
         counted(coloured.transitions().len(), "coloured transition"),
         counted(net.place_count(), "place"),
@@ -99,13 +102,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
 fn quotient(net: &ColouredNet) -> Option<Quotient> {
     let classes = Quotient::indistinguishable(net);
     let Some(quotient) = Quotient::of(net, &classes).filter(|_| !classes.is_trivial()) else {
-        note!("parikh: no two colours of a sort are the same to all transitions");
+        note!("parikh: no two colours of a sort are equivalent");
         return None;
     };
     for id in net.sort_ids() {
         if classes.of(id).is_some() {
             let [before, after] = [net, quotient.net()].map(|net| net.sort(id).size());
-            note!("parikh: {before} colours of {} become {after}", net.sort(id).name());
+            note!("parikh: {before} colours of {} are merged into {after}", net.sort(id).name());
         }
     }
     Some(quotient)

@@ -35,7 +35,7 @@ fn an_unsound_process_is_blamed_on_its_places_and_the_run_replays() {
     let said = desk.fine(&["check", "orders.pnml", "-e", "S", "--k", "3", "--trace", "traces"]);
     assert!(said.starts_with("3-Soundness: FALSE — "), "{said}");
     let replayed = desk.fine(&["replay", "orders.pnml", "traces/3-Soundness.trace"]);
-    assert!(replayed.starts_with("from 3*n1, not the initial marking"), "{replayed}");
+    assert!(replayed.starts_with("starting from 3*n1, not from the initial marking"), "{replayed}");
     let relaxed = desk.fine(&["check", "orders.pnml", "-e", "RelaxedSoundness"]);
     assert!(relaxed.contains("FALSE — transition `t3` (Reject) is on no run"), "{relaxed}");
     let easy = desk.fine(&["check", "orders.pnml", "-e", "ES", "--format", "json"]);
@@ -95,7 +95,7 @@ fn a_net_that_is_no_workflow_net_says_what_it_lacks_and_how_to_go_on() {
     let said = desk.fine(&["check", "model.pnml", "-e", "Soundness", "--final", "o"]);
     assert!(said.contains("FALSE — transition `u` can never fire"), "{said}");
     for (arguments, wrong) in
-        [(["--final", "0"], "a case that is done has a token somewhere"), (["--k", "0"], "--k")]
+        [(["--final", "0"], "expected a marking with at least one token"), (["--k", "0"], "--k")]
     {
         let said = desk.refused(2, &[&["check", "model.pnml", "-e", "S"], &arguments[..]].concat());
         assert!(said.contains(wrong), "{said}");
@@ -103,9 +103,9 @@ fn a_net_that_is_no_workflow_net_says_what_it_lacks_and_how_to_go_on() {
     let said = desk.refused(1, &["check", "model.pnml", "-e", "S", "--final", "x"]);
     assert!(said.contains("--final: `x` is no place"), "{said}");
     let said = desk.refused(2, &["check", "model.pnml", "-e", "OneSafe", "--k", "2"]);
-    assert!(said.contains("about soundness, not OneSafe"), "{said}");
+    assert!(said.contains("apply to soundness, not to OneSafe"), "{said}");
     let info = desk.fine(&["info", "model.pnml"]);
-    assert!(info.contains("no workflow net: 2 source places"), "{info}");
+    assert!(info.contains("not a workflow net: 2 source places"), "{info}");
     let info = self::desk().fine(&["info", "orders.pnml"]);
     assert!(info.contains("a workflow net, from `n1` (start) to `n6` (end)"), "{info}");
     assert!(info.lines().any(|line| line == "final        n6"), "{info}");
@@ -116,7 +116,10 @@ fn who_has_the_tokens_of_several_cases_or_an_end_out_of_reach_is_told_so() {
     let desk = Desk::with("place i 2\nplace o\ntransition t: i -> o");
     let (code, said, hint) = desk.said(&["check", "model.pnml", "-e", "Soundness"]);
     assert!(code == 0 && said.contains("Soundness: FALSE"), "{said}");
-    assert!(hint.contains("put one token there and add --k 2, or add --final '2*o'"), "{hint}");
+    assert!(
+        hint.contains("put one token in the source and add --k 2, or add --final '2*o'"),
+        "{hint}"
+    );
     let (_, said, hint) = desk.said(&["check", "model.pnml", "-e", "S", "--final", "2*o"]);
     assert!(said.contains("TRUE") && !hint.contains("--k 2"), "{said}{hint}");
     // The final marking is unreachable, and the reason names where a case ends.
@@ -258,7 +261,7 @@ fn a_graph_is_written_for_people_and_for_tools() {
     desk.fine(&["graph", "orders.pnml", "-o", "g.png"]);
     assert!(std::fs::read(desk.path().join("g.png")).unwrap().starts_with(b"\x89PNG"));
     let said = desk.refused(2, &["graph", "orders.pnml", "-o", "g.svg", "--width", "900"]);
-    assert!(said.contains("--scale and --width are for a FILE.png"), "{said}");
+    assert!(said.contains("--scale and --width require an output file FILE.png"), "{said}");
     let said = desk.refused(2, &["graph", "orders.pnml", "-o", "g.gif"]);
     assert!(said.contains("expected a name that ends in .svg"), "{said}");
     let said = desk.refused(1, &["graph", "missing.pnml"]);
@@ -277,7 +280,7 @@ fn a_net_without_bounds_has_its_coverability_graph_and_says_so() {
     assert_eq!(desk.json("g.json")["graph"], "coverability");
     assert!(desk.read("g.json").contains("\"omega\""));
     let said = desk.refused(3, &["graph", "model.pnml", "-o", "g.aut"]);
-    assert!(said.contains("no transition system of the net"), "{said}");
+    assert!(said.contains("not the transition system of the net"), "{said}");
 }
 
 #[test]

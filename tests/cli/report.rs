@@ -461,14 +461,14 @@ fn what_a_report_has_no_place_for_is_refused() {
     let desk = Desk::with("net n\nplace p 1\ntransition t: p -> p");
     let output = desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "StateSpace"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("ask `parikh states`"));
+    assert!(stderr(&output).contains("use `parikh states`"));
     let output =
         desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "OneSafe", "--queries", "x"]);
     assert_eq!(output.status.code(), Some(2));
     for several in [&["-e", "RD,OS"][..], &["-e", "RD", "-e", "OS"]] {
         let output = desk.run(&[&["report", "model.pnml", "-o", "r.html"], several].concat());
         assert_eq!(output.status.code(), Some(2), "{several:?}");
-        assert!(stderr(&output).contains("a page is about one examination"), "{several:?}");
+        assert!(stderr(&output).contains("a page has one examination"), "{several:?}");
     }
     // Shell completions do not offer the option either.
     let script = desk.fine(&["completions", "fish"]);
@@ -537,7 +537,11 @@ fn numbers_beyond_those_of_scripts_are_told_digit_by_digit() {
     assert_eq!(data(&page)["net"]["initial"][0][1], "9223372036854775807");
     let said = desk.run(&["report", "model.pnml", "-o", "r.html", "--timeout", "0s"]);
     assert_eq!(said.status.code(), Some(3));
-    assert!(stderr(&said).contains("questions are open; the page says why"), "{}", stderr(&said));
+    assert!(
+        stderr(&said).contains("questions are open; the page gives the reasons"),
+        "{}",
+        stderr(&said)
+    );
     // No number of tokens is printed in rounded scientific notation.
     assert!(!page.contains("}e${"), "a rounded number");
 }
@@ -642,7 +646,12 @@ fn keys_of_a_page_are_about_the_net_as_it_is_written_even_where_a_case_is_assume
     let desk = Desk::with("net n\nplace i\nplace o\ntransition a: i -> o");
     let (page, _) = page(&desk, &[]);
     let data = data(&page);
-    assert!(data["remark"].as_str().unwrap().contains("The keys are about the net as it is"));
+    assert!(
+        data["remark"]
+            .as_str()
+            .unwrap()
+            .contains("The properties of the model form are about the net without tokens")
+    );
     let found = desk.said(&["properties", "model.pnml", "--format", "json"]).1;
     for line in found.lines() {
         let ours: Value = serde_json::from_str(line).unwrap();

@@ -193,7 +193,7 @@ fn the_unfolding_and_its_map_are_for_other_tools() {
     let flat = desk.fine(&["check", "flat.pnml", "--formula", "bound(\"at(a)\")"]);
     assert!(flat.contains(": 2"), "{flat}");
     let stderr = desk.refused(1, &["unfold", "flat.pnml"]);
-    assert!(stderr.contains("the net has no colours to unfold"), "{stderr}");
+    assert!(stderr.contains("expected a coloured net, and this net has no colours"), "{stderr}");
     let stderr = desk.refused(3, &["unfold", "model.pnml", "--limit", "2"]);
     assert!(stderr.contains("more than 3 bindings may fire"), "{stderr}");
 }
@@ -278,7 +278,7 @@ fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
         let line = found.lines().find(|line| line.starts_with(&format!("{name}:")));
         line.unwrap_or_else(|| panic!("{name}\n{found}")).to_owned()
     };
-    assert!(found.starts_with("# keys are about the place/transition net"), "{found}");
+    assert!(found.starts_with("# the keys are about the unfolding of the coloured net"), "{found}");
     // The keys are about places of single colours: two tokens meet on one. The places of `never`
     // and `idle` are three each.
     assert!(key("SAFE").starts_with("SAFE: false"), "{found}");
@@ -302,7 +302,10 @@ fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
     let file = desk.said(&["properties", "model.pnml", "--format", "xml"]).1;
     desk.write("verdicts.xml", &file);
     let compared = desk.said(&["verdicts", "compare", "verdicts.xml", "model.pnml", "--force"]).1;
-    assert!(compared.starts_with("# keys are about the place/transition net"), "{compared}");
+    assert!(
+        compared.starts_with("# the keys are about the unfolding of the coloured net"),
+        "{compared}"
+    );
 }
 
 #[test]

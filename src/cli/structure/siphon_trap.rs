@@ -49,7 +49,7 @@ pub(super) fn run(net: &Net, format: Format, budget: &Budget) -> Outcome {
     match format {
         Format::Text if excluded => line("no reachable marking is dead"),
         Format::Text if open => line("dead markings: unknown"),
-        Format::Text => line("nothing follows for dead markings"),
+        Format::Text => line("this says nothing about dead markings"),
         Format::Json => {
             let conclusion = excluded.then_some("no reachable marking is dead");
             object(json!({
@@ -85,7 +85,7 @@ fn ask(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> Finding {
         Ok(SiphonTrap::Fails(set)) if is_counter_example(net, property, &set) => {
             Finding::Fails(set)
         }
-        Ok(SiphonTrap::Fails(_)) => Finding::Fault("the counter-example is none".to_owned()),
+        Ok(SiphonTrap::Fails(_)) => Finding::Fault("the counterexample was refused".to_owned()),
     }
 }
 
@@ -105,7 +105,7 @@ fn report(net: &Net, format: Format, property: SiphonTrapProperty, finding: &Fin
     let (key, whose) = match property {
         SiphonTrapProperty::EverySiphon => ("every_siphon", "every siphon"),
         SiphonTrapProperty::DeadMarkings => {
-            ("dead_markings", "every set that may be the empty places of a dead marking")
+            ("dead_markings", "every set that can be the empty places of a dead marking")
         }
     };
     if let Finding::Fault(problem) = finding {
@@ -142,19 +142,22 @@ fn in_words(net: &Net, property: SiphonTrapProperty, whose: &str, finding: &Find
         Finding::Holds(certificate) => {
             let (traps, steps) = (certificate.traps.len(), certificate.refutation.len());
             line(&format!(
-                "{whose} contains a trap that is marked initially: TRUE — a certificate of {} and {} \
-                 was checked",
+                "{whose} contains a trap that is marked initially: TRUE — a certificate with {} \
+                 and {} was checked",
                 counted(traps, "trap"),
                 counted(steps, "clause")
             ));
             let heavy = property == SiphonTrapProperty::EverySiphon && !consumes_single_tokens(net);
             if heavy {
-                line("# some transition takes several tokens from a place, so nothing follows yet");
+                line(
+                    "# some transition takes several tokens from a place, so this alone says \
+                     nothing about dead markings",
+                );
             }
         }
         Finding::Fails(set) => {
             line(&format!(
-                "{whose} contains a trap that is marked initially: FALSE — not this one"
+                "{whose} contains a trap that is marked initially: FALSE — the counterexample:"
             ));
             match set.is_empty() {
                 true => line("# the empty set"),

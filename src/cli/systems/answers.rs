@@ -124,7 +124,7 @@ impl<'c> Printer<'c> {
         }
         if as_solved + otherwise > 0 {
             let all = as_solved + otherwise;
-            note!("parikh: {as_solved} of {all} answers are as the solutions in the file");
+            note!("parikh: {as_solved} of {all} answers agree with the solutions in the file");
         }
     }
 }
@@ -151,7 +151,11 @@ pub(super) fn settle(
         };
     settle_all(case, config, budget, &|at, settled| match settled {
         Settled::Answer(answer) if printer.certified_only && answer.evidence == "searched" => {
-            printer.open(at, "only a search shows it, and --require asks for more");
+            printer.open(
+                at,
+                "only a search without a certificate supports it, and --require excludes such \
+                 answers",
+            );
         }
         Settled::Answer(answer) => {
             write(&|file| file.answer(case.properties[at].number, &answer));
