@@ -113,8 +113,9 @@ mod tests {
         for absent in ["GenericPropertiesVerdict", "OneSafe", "../x", ""] {
             let problem = instance.queries(absent, &net).unwrap_err().to_string();
             let shown = directory.path().display();
-            let expected =
-                format!("{shown}: no `{absent}.xml` in this directory, expected one with formulas");
+            let expected = format!(
+                "{shown}: the directory has no `{absent}.xml`, expected a file with formulas"
+            );
             assert_eq!(problem, expected);
         }
     }

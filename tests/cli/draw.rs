@@ -131,7 +131,10 @@ fn pictures_in_pixels_take_no_program_and_no_font() {
         stderr(&output)
     };
     let large = wrong(&["-o", "n.png", "--width", "1000000"]);
-    assert!(large.contains("pixels are too many") && large.contains("up to --scale "), "{large}");
+    assert!(
+        large.contains("pixels are too many") && large.contains("use at most --scale "),
+        "{large}"
+    );
     assert!(
         wrong(&["-o", "n.svg", "--scale", "2"])
             .contains("require an output name that ends in .png")

@@ -164,7 +164,7 @@ fn what_cannot_be_is_refused_with_the_way_out() {
         (&["--goal", "deadlock", "-e", "bmc", "-f", "cnf"], "--logic SAT"),
         (&["--goal", "deadlock", "-e", "trap"], "expected some of state-equation"),
         (&["--goal", "deadlock", "-e", "read-feed"], "add state-equation"),
-        (&["--goal", "AF deadlock"], "beyond what is answered"),
+        (&["--goal", "AF deadlock"], "expected a CTL formula, or an LTL formula"),
         (&["--goal", "max nobody"], "nobody"),
         (&["--queries", &queries, "--id", "no-such"], "somebody-eats"),
         (&["--queries", &queries], "--id"),

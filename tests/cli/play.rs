@@ -236,7 +236,7 @@ fn nets_are_converted_and_what_cannot_be_is_said() {
     assert!(desk.read("free.dot").contains("p0 -> t1 [label=\"3\", arrowhead=odot]"));
     let refused = desk.refused(1, &["unfold", "free.net"]);
     assert!(
-        refused.contains("place `p` inhibits transition `u`, and no bound is known"),
+        refused.contains("place `p` inhibits transition `u`, but no bound on its tokens is known"),
         "{refused}"
     );
     let played = play(&desk, &["free.net"], "t 4\nwhy u\n");

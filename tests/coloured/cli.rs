@@ -151,7 +151,7 @@ fn what_is_too_large_to_unfold_is_answered_without() {
     desk.write("pair.pnml", &pnml(sorts, &page));
     let formulas = ["--formula", "fireable(pair)", "--formula", "p >= 3000 && EF met >= 1"];
     let (code, text, _) = desk.said(&[&["check", "pair.pnml"], &formulas[..]].concat());
-    let unknown = "formula-1: unknown — what is enabled initially is a matter of colours";
+    let unknown = "formula-1: unknown — the formula depends on the transitions enabled initially";
     assert!(code == 3 && text.contains(unknown), "{text}");
     assert!(text.contains("formula-2: TRUE"), "{text}");
 
@@ -227,9 +227,12 @@ fn colours_follow_their_place_in_formulas() {
     assert_eq!(ask("AG never(2) = 0"), "TRUE");
     assert_eq!(ask("EF tokens(never(3), at(c)) >= 2"), "TRUE");
     for (formula, problem) in [
-        ("EF at(d) >= 1", "`d` is no colour of place `at`, whose tokens are of sort `Ring`"),
-        ("EF never(a) >= 1", "`a` is no colour of place `never`, whose tokens are of sort `Level`"),
-        ("EF at(a,b) >= 1", "`a,b` is no colour of place `at`"),
+        ("EF at(d) >= 1", "`d` is not a colour of place `at`, whose tokens have the sort `Ring`"),
+        (
+            "EF never(a) >= 1",
+            "`a` is not a colour of place `never`, whose tokens have the sort `Level`",
+        ),
+        ("EF at(a,b) >= 1", "`a,b` is not a colour of place `at`"),
         ("EF step(a) >= 1", "`step(`"),
     ] {
         let stderr = desk.refused(1, &["check", "model.pnml", "--formula", formula]);
@@ -260,10 +263,10 @@ fn multisets_of_the_2011_grammar_have_colours() {
     assert_eq!(ask("invariant (never contains {})"), "TRUE");
     assert_eq!(ask("reachable (at equals {1*[b], 1*[b]})"), "TRUE");
     for (formula, problem) in [
-        ("reachable (at contains {1*[d]})", "`d` is no colour of place `at`"),
-        ("reachable (at contains {1*[.]})", "`.` is no colour of place `at`"),
-        ("reachable (off contains {1*[a]})", "`a` is no colour of place `off`"),
-        ("reachable (at contains {1*[a, b]})", "`a,b` is no colour of place `at`"),
+        ("reachable (at contains {1*[d]})", "`d` is not a colour of place `at`"),
+        ("reachable (at contains {1*[.]})", "`.` is not a colour of place `at`"),
+        ("reachable (off contains {1*[a]})", "`a` is not a colour of place `off`"),
+        ("reachable (at contains {1*[a, b]})", "`a,b` is not a colour of place `at`"),
     ] {
         let said = ask(formula);
         assert!(said.contains(problem), "{said}");

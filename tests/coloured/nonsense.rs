@@ -83,17 +83,17 @@ fn what_only_a_text_says_and_what_is_missing_is_refused_with_its_line() {
     for (file, first, second) in [
         (
             file(&colour, "<hlinscription><text>1`x</text></hlinscription>"),
-            "no `<structure>`",
+            "expected `<structure>`",
             "text only",
         ),
         (
             file(&black, "<hlinscription><text>1</text></hlinscription>"),
-            "no `<structure>`",
+            "expected `<structure>`",
             "text only",
         ),
         (file(&colour, ""), "no inscription", "no `hlinscription`"),
         (file(&colour, "<hlinscription/>"), "no inscription", "no `hlinscription`"),
-        (file(typed, "<type><text>Pair</text></type>"), "no `<structure>`", "text only"),
+        (file(typed, "<type><text>Pair</text></type>"), "expected `<structure>`", "text only"),
         (file(ALL_RING, &(ALL_RING.to_owned() + ALL_RING)), "several terms", "expected one term"),
         (file(ALL_RING, &number(1)), "expected one of `Ring`", "a number where none"),
         (file(DOT, &number(1)), "expected one of `dot`", "a number where none"),

@@ -66,7 +66,7 @@ impl Token<'_> {
             Kind::Quoted(name) => format!("the name \"{}\"", shown(name)),
             Kind::Symbol(symbol) => format!("`{symbol}`"),
             Kind::Line => "the end of the line".into(),
-            Kind::Bad('"') => "a quote without its end".into(),
+            Kind::Bad('"') => "an unclosed quote".into(),
             Kind::Bad(other) if other.is_control() => {
                 format!("the control character U+{:04X}", u32::from(*other))
             }

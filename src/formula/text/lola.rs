@@ -217,11 +217,7 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Translated, Failure> {
             None if matches!(text, "INITIAL" | "oo" | "FORMULA" | "COMPUTE" | "MAX")
                 || WHOLE.iter().any(|(word, _)| *word == text) =>
             {
-                return Err(syntax(
-                    span,
-                    &format!("`{text}`"),
-                    "a word that Parikh knows the meaning of",
-                ));
+                return Err(syntax(span, &format!("`{text}`"), "a keyword that Parikh supports"));
             }
             None if text.bytes().all(|byte| byte.is_ascii_digit()) => out.push(text, span),
             None => {
@@ -265,7 +261,7 @@ fn ask_for_parentheses(pieces: &[Piece<'_>], at: usize) -> Result<(), Failure> {
             "(" | "[" => open += 1,
             ")" | "]" => open -= 1,
             "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|" if open == 0 => {
-                let expected = "parentheses around what the operator before is about";
+                let expected = "parentheses around the operand of the previous operator";
                 return Err(syntax(piece.span.clone(), &format!("`{}`", piece.text), expected));
             }
             _ => {}

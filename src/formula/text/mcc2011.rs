@@ -172,7 +172,7 @@ fn definition(text: &str, range: Range<usize>) -> Read {
         remark_on_tokens(text, range.clone(), &mut remarks);
     }
     if definition.is_ok() && range.end == text.len() {
-        remarks.push(remark(range.end..range.end, "the last line has no end"));
+        remarks.push(remark(range.end..range.end, "a last line without a line break"));
     }
     Read { name, at, definition, remarks }
 }
@@ -269,7 +269,7 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
         operand: Part<Tree>,
     ) -> Result<Tree, Failure> {
         if !operand.parenthesised {
-            self.remarks.push(remark(at, "`not` stands before a parenthesis only"));
+            self.remarks.push(remark(at, "`not` before anything except a parenthesis"));
         }
         Ok(Tree::Not(Box::new(operand.value)))
     }
@@ -284,14 +284,13 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
         let mut mixed = false;
         for part in [&left, &right] {
             if part.by.is_none() && !part.parenthesised {
-                let text = "the operands of `and` and `or` stand in parentheses";
+                let text = "operands of `and` and `or` without parentheses";
                 self.remarks.push(remark(part.span.clone(), text));
             }
             mixed |= part.by.is_some_and(|by| by != operator && by != Operator::Not);
         }
         if mixed {
-            let text =
-                "`and` and `or` do not mix without parentheses; read as: `and` binds tighter";
+            let text = "`and` and `or` mixed without parentheses; `and` has the higher precedence";
             self.remarks.push(remark(at, text));
         }
         let joins = left.by == Some(operator);
