@@ -192,7 +192,7 @@ pub fn firings(run: &LoopRun) -> String {
 
 /// The addition to messages about the quotient of a coloured net, in which equivalent colours are
 /// merged.
-pub const OF_QUOTIENT: &str = "where colours that nothing tells apart are one";
+pub const OF_QUOTIENT: &str = "with equivalent colours merged";
 
 /// Shortens a text to 200 characters and marks the cut with `…`. If the cut falls inside a quoted
 /// name, a closing quote is added.

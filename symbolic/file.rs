@@ -65,12 +65,13 @@ impl Diagram {
         }
         let (line, levels) = next();
         let levels = levels.strip_prefix("levels ").and_then(|levels| levels.parse().ok());
-        let levels = levels.ok_or(error(line, "expected `levels`, and how many"))?;
+        let levels = levels.ok_or(error(line, "expected `levels` and their number"))?;
         let mut nodes = Vec::new();
         loop {
             let (line, node) = next();
             if let Some(root) = node.strip_prefix("root ") {
-                let root = root.parse().map_err(|_| error(line, "expected the root's number"))?;
+                let root =
+                    root.parse().map_err(|_| error(line, "expected the number of the root"))?;
                 let (line, rest) = next();
                 if !rest.is_empty() {
                     return Err(error(line, "expected nothing after the root"));
@@ -106,14 +107,16 @@ impl Diagram {
                 return error("a number of tokens is at most 2^63 - 1");
             }
             let (Some(&below), true) = (heights.get(down as usize), down != EMPTY) else {
-                return error("below must be an earlier node, and not the empty set");
+                return error(
+                    "expected a lower node that is an earlier node and not the empty set",
+                );
             };
             let height = below + 1;
             if right == ONE || right != EMPTY && heights.get(right as usize) != Some(&height) {
-                return error("to the right must be an earlier node of the same level");
+                return error("expected a right node that is an earlier node of the same level");
             }
             if right != EMPTY && self.nodes[right as usize - 2].0 <= value {
-                return error("values grow to the right");
+                return error("expected increasing values to the right");
             }
             heights.push(height);
         }

@@ -361,7 +361,7 @@ class Nets(unittest.TestCase):
 
     def test_messages_speak_of_the_net_and_not_of_a_file_for_the_programs(self):
         net = Net(["i", "o", "q"], ["t"], [("i", "t"), ("t", "o"), ("t", "q")], {"i": 1}, name="shop")
-        with self.assertRaisesRegex(ParikhError, "^shop: it is not known when a case is done"):
+        with self.assertRaisesRegex(ParikhError, "^shop: the final marking of a case is unknown"):
             net.soundness()
 
     def test_a_net_is_written_and_read_back_whatever_its_names(self):
@@ -858,7 +858,7 @@ class Processes(unittest.TestCase):
         self.assertEqual((sound[0], sound[1], len(sound)), (*sound, 2))
         for final, words in [
             ({}, "the final marking is empty"), ({"o": 0}, "the final marking is empty"),
-            ({"x": 1}, "`x` is no place"), ({"o": -1}, "is -1"), ([{"o": 1}, 7], "expected tokens by place"),
+            ({"x": 1}, "no place `x`"), ({"o": -1}, "is -1"), ([{"o": 1}, 7], "expected tokens by place"),
         ]:
             with self.subTest(final), self.assertRaisesRegex(ParikhError, words):
                 net.soundness(final)

@@ -239,7 +239,9 @@ impl Work<'_> {
         let sizes = turns.iter().zip(settled).map(|(turn, settled)| {
             let net = turn.abstraction.net();
             let (places, transitions) = (net.place_count(), net.transition_count());
-            format!("{places} places, {transitions} transitions: {settled} goals settled meanwhile")
+            format!(
+                "{places} places, {transitions} transitions; {settled} goals settled in this time"
+            )
         });
         sizes.collect::<Vec<_>>().join("; ")
     }
@@ -307,10 +309,8 @@ impl Work<'_> {
         };
         let name = match quotient {
             None => "the skeleton (colours erased)",
-            Some(quotient) if quotient.is_exact() => {
-                "the quotient by colours that nothing tells apart"
-            }
-            Some(_) => "a quotient (some colours made one)",
+            Some(quotient) if quotient.is_exact() => "the quotient by equivalent colours",
+            Some(_) => "a quotient (some colours merged)",
         };
         self.told(name, || {
             let before = self.board.open_count();
@@ -318,7 +318,7 @@ impl Work<'_> {
             self.failures.fetch_add(report.faults, Ordering::Relaxed);
             let net = abstraction.net();
             format!(
-                "{} places, {} transitions; {} goals settled meanwhile",
+                "{} places, {} transitions; {} goals settled in this time",
                 net.place_count(),
                 net.transition_count(),
                 before.saturating_sub(self.board.open_count())

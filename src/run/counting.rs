@@ -215,11 +215,11 @@ impl<'n> Count<'n> {
             Ok((again, _)) if again == *figures => Ok(true),
             Ok((again, _)) => {
                 let net = self.net.name();
-                tracing::error!("internal error: {net}: {figures:?} and, again, {again:?}");
+                tracing::error!("internal error: {net}: first {figures:?}, then {again:?}");
                 Err("internal error: two counts differ".to_owned())
             }
             Err(error) => {
-                tracing::debug!("not counted again: {error}");
+                tracing::debug!("second count failed: {error}");
                 Ok(false)
             }
         }

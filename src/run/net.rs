@@ -84,7 +84,7 @@ fn run_once(
         began,
         lasted: begun.elapsed().saturating_sub(began),
         open,
-        said: format!("{} left open by it", counted(board.open_count(), "goal")),
+        said: format!("{} still open", counted(board.open_count(), "goal")),
     });
     hearing.take(&hear, tell);
     hearing.look(tell);

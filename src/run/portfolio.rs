@@ -218,7 +218,7 @@ impl<'a> Portfolio<'a> {
             })
         };
         catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|_| {
-            tracing::error!("internal error: the reduction failed; going on without it");
+            tracing::error!("internal error: the reduction failed; continuing without it");
             None
         })
     }
@@ -252,7 +252,7 @@ impl<'a> Portfolio<'a> {
             ground.is_some_and(|ground| ground.net().transition_count() as f64 <= most)
         });
         tracing::info!(
-            "{} groups of {} open goals have nets of their own",
+            "{} groups of {} open goals are reduced separately",
             groups.len(),
             open.len()
         );

@@ -34,7 +34,7 @@ pub(super) fn presolve<'a>(
         Task { net, goals, facts, board, budget, seed }
     }
     if !structure::intervals::TAKES.cover(net.features()) {
-        tracing::debug!("intervals: not started: the net has features that they do not take");
+        tracing::debug!("intervals: not started: the net has unsupported features");
         let known = Intervals::new(net, &facts);
         return Ground::original(net, open().collect(), facts, &known);
     }
@@ -56,7 +56,7 @@ pub(super) fn presolve<'a>(
         intervals::settle(&known, &task(run, &facts, &goals), under, over);
     }
     tracing::info!(
-        "intervals: {} of {} left",
+        "intervals: {} of {} still open",
         board.open_count(),
         counted(board.goals().len(), "goal")
     );
@@ -73,7 +73,7 @@ pub(super) fn learn_bounds(net: &Net, mut facts: Facts, budget: &Budget) -> Fact
             let proved = |p: &_| facts.upper_bound_within(*p, Provenance::PROVED).is_some();
             let bounded = net.places().filter(proved).count();
             tracing::info!(
-                "structure: {}, bounds of {bounded} of {}, {:.2?}",
+                "structure: {}, bounds for {bounded} of {}, {:.2?}",
                 counted(flows.len(), "place invariant"),
                 counted(net.place_count(), "place"),
                 start.elapsed()

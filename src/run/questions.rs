@@ -78,7 +78,8 @@ impl Questions for Plan {
         match view {
             View::Model(_) => Ok(self.clone().into()),
             View::Unfolding(_) | View::Quotient(_) | View::Coloured(_) => {
-                Err("a plan is about one net: ask a coloured one by a function from nets to plans"
+                Err("a plan belongs to one net: for a coloured net, use a function from nets to \
+                     plans"
                     .into())
             }
         }

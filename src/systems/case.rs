@@ -91,7 +91,7 @@ pub enum CaseError {
     #[error("{0}")]
     Properties(ReadError),
     /// The checker's reader disagrees with the engines' reader, so no answer could be checked.
-    #[error("the checker reads {what} otherwise: {why}")]
+    #[error("internal error: the checker reads {what} differently: {why}")]
     Checker {
         /// The input that differs: the system or the properties.
         what: &'static str,
@@ -122,7 +122,7 @@ impl Case {
         let checked_system = for_checker.map_err(|it| wrong("the system", it.to_string()))?;
         let labels = || read_system.labels().map(|label| read_system.label(label));
         if !checked_system.labels().eq(labels()) {
-            return Err(wrong("the system", "it has other labels".to_owned()));
+            return Err(wrong("the system", "the labels differ".to_owned()));
         }
         let listed = read::properties(properties).map_err(CaseError::Properties)?;
         let branching = listed.iter().any(|it| read::is_branching(&it.formula));
@@ -143,7 +143,7 @@ impl Case {
         if !listed.iter().all(|it| checked_properties.all.contains_key(&it.number))
             || listed.len() != checked_properties.all.len()
         {
-            return Err(wrong("the properties", "it sees others".to_owned()));
+            return Err(wrong("the properties", "the property numbers differ".to_owned()));
         }
         let logic = if branching { Logic::Ctl } else { Logic::Ltl };
         let properties = listed;

@@ -64,7 +64,7 @@ fn examinations_are_named_as_people_do() {
 fn one_thing_is_not_several() {
     let desk = Desk::with("place i 1\nplace b\ntransition s: i -> i + b");
     let said = desk.fine(&["check", "model.pnml", "-e", "SS"]);
-    assert!(said.contains("states: +inf — after 1 firing, 1 more can repeat for ever"), "{said}");
+    assert!(said.contains("states: +inf — after 1 firing, 1 more can repeat forever"), "{said}");
     let (_, _, told) = desk.said(&["check", "model.pnml", "-e", "OneSafe", "-v"]);
     for several in ["1 questions", "1 goals", "1 transitions", "1 firings", "1 place invariants"] {
         let alone = |line: &str| {
@@ -351,7 +351,7 @@ fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
         assert!(stderr(&output).contains("questions"), "it was asked: {}", stderr(&output));
     }
     for (command, why) in [
-        ("/nowhere/solver", "it does not start"),
+        ("/nowhere/solver", "the solver does not start"),
         ("cat", "is not SMT-LIB 2"),
         ("\"", "expected a program"),
     ] {

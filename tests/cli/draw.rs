@@ -258,11 +258,11 @@ fn mistakes_are_named() {
     assert_eq!(problem(&["--highlight", "x"]), "parikh: the net has no place or transition `x`\n");
     assert_eq!(
         problem(&["--invariant", "2"]),
-        "parikh: there is no place invariant 2: the net has 1, counted from 1\n"
+        "parikh: there is no place invariant 2: the net has 1, numbered from 1\n"
     );
     assert_eq!(
         problem(&["--siphon=3"]),
-        "parikh: there is no minimal siphon 3: found 1, counted from 1\n"
+        "parikh: there is no minimal siphon 3: found 1, numbered from 1\n"
     );
     folder.write("x.trace", "u\n");
     let replay = problem(&["--trace", "x.trace"]);

@@ -242,5 +242,5 @@ fn nets_are_converted_and_what_cannot_be_is_said() {
     let played = play(&desk, &["free.net"], "t 4\nwhy u\n");
     assert!(stdout(&played).contains("no: u is not enabled: p holds 4"), "{}", stdout(&played));
     let refused = desk.refused(1, &["check", "cafe.net", "-e", "Soundness"]);
-    assert!(refused.contains("it is not known when a case is done"), "{refused}");
+    assert!(refused.contains("the final marking of a case is unknown"), "{refused}");
 }

@@ -101,7 +101,7 @@ fn a_net_that_is_no_workflow_net_says_what_it_lacks_and_how_to_go_on() {
         assert!(said.contains(wrong), "{said}");
     }
     let said = desk.refused(1, &["check", "model.pnml", "-e", "S", "--final", "x"]);
-    assert!(said.contains("--final: `x` is no place"), "{said}");
+    assert!(said.contains("--final: the net has no place `x`"), "{said}");
     let said = desk.refused(2, &["check", "model.pnml", "-e", "OneSafe", "--k", "2"]);
     assert!(said.contains("apply to soundness, not to OneSafe"), "{said}");
     let info = desk.fine(&["info", "model.pnml"]);
@@ -295,7 +295,7 @@ fn the_figures_of_a_state_space_come_with_how_they_were_found() {
     };
     let keys = ["markings", "firings", "most tokens in a marking", "most tokens in a place"];
     assert_eq!(keys.map(value), ["8", "9", "2", "1"]);
-    let assumed = "; assumed: the information of the tool `ProM` is skipped [searched, ";
+    let assumed = "; assumed: the information of the tool `ProM` is ignored [searched, ";
     assert!(said.contains(&format!("markings were visited{assumed}")), "{said}");
     let json = objects(&desk.fine(&["states", "orders.pnml", "--format", "json"]));
     let markings = json.iter().find(|it| it["figure"] == "markings").unwrap();

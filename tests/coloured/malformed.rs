@@ -95,7 +95,8 @@ fn declarations_that_make_no_sense_are_told() {
                 "a",
                 "<cyclicenumeration><feconstant id=\"c\" name=\"c\"/><feconstant id=\"d\" name=\"d\"/></cyclicenumeration>",
             ) + "<partition id=\"h\"><usersort declaration=\"a\"/><partitionelement id=\"e\"><useroperator declaration=\"c\"/></partitionelement></partition>",
-            "f:8:137: sort `h`: the partition `h` does not have each colour of its sort in exactly one element",
+            "f:8:137: sort `h`: the partition `h` must contain each colour of its sort in exactly \
+             one element",
         ),
         (
             "<variabledecl id=\"x\"><usersort declaration=\"a\"/></variabledecl>".into(),
@@ -157,7 +158,7 @@ fn terms_that_make_no_sense_are_told() {
         (place("q", "zz", ""), "place `q`: this net has no sort `zz`"),
         (
             place("q", "ring", x),
-            "place `q`: the initial marking of place `q` has the variable `x` in it",
+            "place `q`: the initial marking of place `q` contains the variable `x`",
         ),
         (
             place("q", "ring", "<numberconstant value=\"-1\"/>"),

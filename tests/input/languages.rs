@@ -327,7 +327,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("vars x rules init x = 0", "n:1:24: the file ends here, expected `target`"),
         (
             "vars x rules init x < 3 target x = 1",
-            "n:1:21: found `<`, expected a name, a number or a sign",
+            "n:1:21: found `<`, expected a name, a number or a symbol",
         ),
         ("vars x rules init x in [3, 1] target x = 1", "n:1:28: an empty range"),
         (

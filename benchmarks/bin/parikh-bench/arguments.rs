@@ -408,7 +408,7 @@ fn rules_called(name: &str) -> Result<String, String> {
 }
 
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no positive number of seconds");
+    let wrong = || format!("`{text}` is not a positive number of seconds");
     let number: f64 = text.parse().map_err(|_| wrong())?;
     match Duration::try_from_secs_f64(number) {
         Ok(duration) if !duration.is_zero() && number <= 1e9 => Ok(duration),
