@@ -375,7 +375,7 @@ fn question(net: &Net, id: &str, ran: &mut Ran) -> Question {
             ..Question::default()
         };
     }
-    let reason = ran.open.remove(id).unwrap_or_else(|| "it was not asked".to_owned());
+    let reason = ran.open.remove(id).unwrap_or_else(|| "not among the questions".to_owned());
     Question {
         id: id.to_owned(),
         reason: Text::of_sentence(net, &reason),

@@ -270,14 +270,12 @@ impl<'n> Store<'n> {
         mut lines: Vec<Text>,
     ) -> usize {
         if lines.is_empty() {
-            lines.push(Text::words(
-                "No step is needed: it contradicts what it is asked of by itself",
-            ));
+            lines.push(Text::words("No step is needed: the goal is contradictory by itself"));
         }
         let pieces: usize = lines.iter().map(Text::len).sum();
         if self.pieces + pieces > MOST_PIECES {
             lines = vec![Text::words(format!(
-                "{}, left out because this page has many; parikh check --evidence DIR writes all",
+                "{}, omitted to keep the page small; parikh check --evidence DIR writes all",
                 counted(lines.len(), "line")
             ))];
         } else {

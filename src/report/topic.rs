@@ -72,7 +72,7 @@ impl Topic {
     pub(super) fn title(self) -> &'static str {
         match self {
             Topic::Process(Examination::WeakSoundness) => {
-                "Can every case be completed, with nothing left behind (weak soundness)?"
+                "Can every case be completed without remaining tokens (weak soundness)?"
             }
             Topic::Process(Examination::EasySoundness) => {
                 "Can some case be completed (easy soundness)?"
@@ -81,15 +81,18 @@ impl Topic {
                 "Is every transition on some run that completes a case (relaxed soundness)?"
             }
             Topic::Process(_) => {
-                "Can every case be completed, with nothing left behind (soundness)?"
+                "Can every case be completed without remaining tokens, and can every transition \
+                 fire (soundness)?"
             }
-            Topic::Stuck => "Can a case get stuck before it is done?",
+            Topic::Stuck => "Can a case get stuck before it is completed?",
             Topic::Deadlock => "Can the net get stuck (deadlock)?",
             Topic::Firings => "Can every transition fire (quasi-liveness)?",
             Topic::Bounds => "How many tokens can a place hold?",
-            Topic::OneSafe => "Does every place hold one token at most (one-safe)?",
+            Topic::OneSafe => "Does every place hold at most one token (one-safe)?",
             Topic::Stable => "Is there a place whose tokens never change (stable marking)?",
-            Topic::Liveness => "Can every transition always be made to fire again (liveness)?",
+            Topic::Liveness => {
+                "Can every transition be enabled again from every reachable marking (liveness)?"
+            }
             Topic::Reversible => "Can the net always return to its initial marking?",
         }
     }

@@ -65,7 +65,7 @@ pub(super) fn keys(sources: &Sources<'_>, config: &Config, budget: &Budget) -> K
             Property::all().filter(|property| !matches!(property, Property::Structural(_)));
         for property in behavioural {
             if known.iter().all(|computed| computed.property != property) {
-                let why = "not asked".to_owned();
+                let why = "not computed".to_owned();
                 known.push(Computed::new(property, of.meant(property), Truth::Unknown, why));
             }
         }
@@ -142,16 +142,16 @@ impl Sources<'_> {
                 property,
                 Topic::Reversible,
                 [
-                    "the initial marking can always be reached again",
-                    "from some reachable marking the initial marking cannot be reached",
+                    "the initial marking is reachable from every reachable marking",
+                    "the initial marking is not reachable from some reachable marking",
                 ],
             ),
             _ => self.answered(
                 property,
                 Topic::Liveness,
                 [
-                    "every transition can always be made to fire again",
-                    "some transition can become impossible forever",
+                    "every transition can be enabled again from every reachable marking",
+                    "some transition can become dead",
                 ],
             ),
         });

@@ -68,7 +68,7 @@ fn the_sample_gets_stuck_and_the_page_says_how() {
     let firings: u64 = trace.iter().skip(1).step_by(2).map(|count| count.as_u64().unwrap()).sum();
     assert!(firings >= play["firings"].as_u64().unwrap());
     let lines = data["certificates"][0]["lines"].as_array().unwrap();
-    assert!(sentence(&lines[0], &data["net"]).contains("No firing raises "), "{lines:?}");
+    assert!(sentence(&lines[0], &data["net"]).contains("No firing increases "), "{lines:?}");
     assert_eq!(data["net"]["drawing"]["x"].as_array().unwrap().len(), 15);
     assert_eq!(data["keys"].as_array().unwrap().len(), 21);
     assert_eq!(data["reductions"].as_array().unwrap().len(), 3);
@@ -280,7 +280,7 @@ fn many_dead_transitions_with_reasons_of_their_own_are_one_finding() {
     let found = findings(&data(&page));
     let dead = &found[0].1;
     assert!(
-        dead.starts_with("6 transitions can never fire, each for a reason of its own | "),
+        dead.starts_with("6 transitions can never fire, for different reasons | "),
         "{found:?}"
     );
     let why = "z5 can never fire because a5 and b5 are never marked together: f5 + a5 + b5 = 1";
@@ -308,14 +308,15 @@ fn dead_transitions_are_grouped_by_what_keeps_them_from_firing() {
     assert!(
         dead[0].starts_with(
             "25 transitions can never fire because both cannot: a and b are never marked together: \
-             free + a + b = 1 always | So these wait forever, for tokens that never come: w0, w1"
+             free + a + b = 1 always | Therefore these transitions never get the tokens they need: \
+             w0, w1"
         ),
         "{dead:?}"
     );
     assert_eq!(
         dead[1],
-        "2 transitions can never fire because key is empty initially, and nothing puts a token \
-         there | These are open, shut"
+        "2 transitions can never fire because key is empty initially, and no transition puts a \
+         token there | These are open, shut"
     );
 }
 
@@ -340,8 +341,8 @@ fn transitions_that_one_sum_keeps_from_firing_are_one_finding() {
     assert!(
         many.starts_with(
             "17 transitions can never fire: a and b are never marked together: a + b = 1 always | \
-             This keeps from firing: both0, both1"
-        ) && many.ends_with("that never come: after0, after1, after2, after3, after4"),
+             These transitions can never fire for this reason: both0, both1"
+        ) && many.ends_with("the tokens they need: after0, after1, after2, after3, after4"),
         "{many}"
     );
     let expected = "Transition two can never fire because c and d are never marked together";
@@ -560,8 +561,8 @@ fn what_never_fires_for_one_reason_is_one_finding() {
     assert_eq!(dead.len(), 1, "{found:?}");
     assert_eq!(
         dead[0],
-        "3 transitions can never fire because never is empty initially, and nothing puts a token \
-         there | These are ship, send, sell"
+        "3 transitions can never fire because never is empty initially, and no transition puts a \
+         token there | These are ship, send, sell"
     );
 }
 

@@ -371,7 +371,7 @@ fn a_report_by_itself_says_whether_a_system_stops_and_which_labels_come() {
     assert!(stops["blocked"].as_array().unwrap().iter().any(|line| line == waits), "{stops}");
     assert_eq!(labels["value"], false);
     let reason = labels["reason"].as_str().unwrap();
-    assert!(reason.contains("2 of 3 labels never come: “ack”, “never”"), "{reason}");
+    assert!(reason.contains("2 of 3 labels never occur: “ack”, “never”"), "{reason}");
     for one in data["coming"].as_array().unwrap() {
         let name = &data["labels"][one["label"].as_u64().unwrap() as usize];
         match name == "send" {
@@ -388,7 +388,7 @@ fn a_report_by_itself_says_whether_a_system_stops_and_which_labels_come() {
         let all = data["figures"].as_array().unwrap();
         all.iter().find(|it| it[0] == what).map(|it| it[1].as_str().unwrap().to_owned())
     };
-    assert!(figure("joint states").unwrap().starts_with("2 ["), "{data}");
+    assert!(figure("states of the product").unwrap().starts_with("2 ["), "{data}");
     // An infinite run in which all labels occur.
     desk.fine(&["report", "one.dot", "-o", "one.html"]);
     let data = page_data(&desk.read("one.html"));
