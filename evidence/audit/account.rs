@@ -151,14 +151,14 @@ impl<'n> Account<'n> {
             })
             .collect();
         if self.grown() > 0 {
-            parts.push("the sum grows for ever".to_owned());
+            parts.push("the sum grows without bound".to_owned());
         }
         parts.extend(self.runs.in_words(&self.refuted));
         parts.extend(self.trees.in_words(self.premises(&|at| self.stays(at))));
         if let Some(home) = &self.home {
             parts.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
             if home.lost.contains(&true) {
-                parts.push("it is lost".to_owned());
+                parts.push("a goal can become unreachable".to_owned());
             }
         }
         parts.join(", ")
@@ -168,8 +168,10 @@ impl<'n> Account<'n> {
     pub(super) fn missing(&self, net: &Net) -> String {
         let open = self.need.open(&|duty| self.is_done(duty));
         let what = match open.first() {
-            Some(Need::Stays(_)) => return "not shown: that all of it stays reachable".to_owned(),
-            Some(Need::Lost(_)) => return "not shown: that something of it is lost".to_owned(),
+            Some(Need::Stays(_)) => return "not shown: that all goals stay reachable".to_owned(),
+            Some(Need::Lost(_)) => {
+                return "not shown: that some goal can become unreachable".to_owned();
+            }
             Some(duty @ (Need::Run(_) | Need::NoRun(_))) => {
                 self.runs.missing(net, duty, &self.refuted).unwrap_or_default()
             }
@@ -183,16 +185,18 @@ impl<'n> Account<'n> {
             Some(&&Need::Refute(at)) => {
                 format!("a proof that {}", in_words(net, &self.refuted[at].0))
             }
-            Some(Need::Grow(_)) => "a pump that makes the sum grow".into(),
+            Some(Need::Grow(_)) => "a self-covering sequence that increases the sum".into(),
             Some(Need::All(_) | Need::One(_)) | None => {
-                "the net has nothing that could show it".into()
+                "nothing in the net can show the answer".into()
             }
         };
         let untold = self.untold.as_ref().map_or_else(String::new, |why| format!("; {why}"));
         let others = open.len().saturating_sub(1);
         match (others, &self.need) {
             (0, _) => format!("not shown: {what}{untold}"),
-            (_, Need::One(_)) => format!("not shown: {what} (or one of {others} others){untold}"),
+            (_, Need::One(_)) => {
+                format!("not shown: {what} (or one of {others} alternatives){untold}")
+            }
             _ => format!("not shown: {what} (and {others} more){untold}"),
         }
     }

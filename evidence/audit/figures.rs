@@ -43,7 +43,7 @@ fn count(desk: &Desk<'_>, answer: &Answer, firings: bool) -> Verdict {
             Ok(formula) => Ok((formula, searched.markings)),
             Err(why) => Err(why.to_string()),
         },
-        _ => Err("not shown: how many there are".to_owned()),
+        _ => Err("not shown: the number".to_owned()),
     };
     let (mut formula, markings) = match found {
         Ok(found) => found,
@@ -57,7 +57,9 @@ fn count(desk: &Desk<'_>, answer: &Answer, firings: bool) -> Verdict {
             let number = if firings { transitions } else { states };
             match number.to_string() == answer.value {
                 true => Verdict::Confirmed(counted_again(visited)),
-                false => Verdict::Refused(words::shortened(format!("counted again: {number}"))),
+                false => Verdict::Refused(words::shortened(format!(
+                    "counted again: the number is {number}"
+                ))),
             }
         }
         Err(CountError::Flaw(Flaw::More(most))) => {
@@ -85,7 +87,10 @@ fn read(desk: &Desk<'_>, id: &str) -> Result<(Formula, u64), String> {
         Some(on) => {
             let Reduction { of, log } = desk.shelf.take(&on)?;
             if of.is_some() {
-                return Err(format!("reduction {} is not of the net itself", Quoted(&on)));
+                return Err(format!(
+                    "reduction {} does not start from the original net",
+                    Quoted(&on)
+                ));
             }
             Formula::of_log(desk.net, &log, &mut || desk.watch.goes_on())
         }
@@ -114,7 +119,7 @@ fn largest(
             let visited = visited.count();
             Verdict::Confirmed(format!("{} visited again", all_markings_were(visited)))
         }
-        Ok(_) => Verdict::Refused(format!("visited again: {largest}")),
+        Ok(_) => Verdict::Refused(format!("visited again: the maximum is {largest}")),
         Err(Flaw::More(most)) => {
             Verdict::Searched(format!("more than {most} markings are reachable"))
         }
@@ -123,7 +128,7 @@ fn largest(
 }
 
 fn too_many(markings: u64) -> Verdict {
-    Verdict::Searched(format!("{} visited; more than are visited again", markings_were(markings)))
+    Verdict::Searched(format!("{} visited, too many to repeat (--visit)", markings_were(markings)))
 }
 
 #[cfg(test)]

@@ -197,10 +197,10 @@ impl RunAccount {
     pub(super) fn missing(&self, net: &Net, duty: &Need, claims: &Claims) -> Option<String> {
         let all = |at: usize| words::of_runs(net, &self.properties[at]);
         match *duty {
-            Need::Run(at) => Some(words::shortened(format!("a run without {}", all(at)))),
+            Need::Run(at) => Some(words::shortened(format!("a run that violates {}", all(at)))),
             Need::NoRun(at) => {
                 let open = self.arguments[at].iter().flatten().find(|&&claim| !claims[claim].1);
-                let what = format!("that all runs have {}", all(at));
+                let what = format!("that all runs satisfy {}", all(at));
                 Some(words::shortened(match open {
                     None => what,
                     Some(&claim) => {

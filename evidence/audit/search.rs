@@ -21,7 +21,7 @@ impl<'n> Desk<'n> {
             Verdict::Searched(format!("{} visited; {why}", markings_were(searched.markings)))
         };
         if searched.markings > most {
-            return unvisited("more than are visited again");
+            return unvisited("too many to repeat (--visit)");
         }
         let duties = account.open_runs();
         let visits = match account.runs.visit(net, &duties, most, &self.watch) {
@@ -36,7 +36,7 @@ impl<'n> Desk<'n> {
         }
         // Another obligation may suffice for the answer.
         let other = self.search_other(account, searched);
-        let untrue = run.map(|run| format!("some run is without {run}"));
+        let untrue = run.map(|run| format!("some run violates {run}"));
         self.visited_again(account, other, untrue, left.map(|why| unvisited(&why)))
     }
 
@@ -45,12 +45,12 @@ impl<'n> Desk<'n> {
         let (net, most) = (self.net, self.most_visited);
         let unvisited = |why: &str| {
             Verdict::Searched(match searched.markings {
-                u64::MAX => format!("a description of 2^64 markings or more was searched; {why}"),
+                u64::MAX => format!("a symbolic search covered 2^64 markings or more; {why}"),
                 markings => format!("{} visited; {why}", markings_were(markings)),
             })
         };
         if searched.markings > most {
-            return unvisited("more than are visited again");
+            return unvisited("too many to repeat (--visit)");
         }
         let duties = account.open_trees();
         let visits = match account.trees.visit(net, &duties, most, &self.watch) {
@@ -66,7 +66,7 @@ impl<'n> Desk<'n> {
             false => Some(self.search_runs(account, searched)),
             true => self.search_other(account, searched),
         };
-        let untrue = untrue.map(|what| format!("it is not so that {what}"));
+        let untrue = untrue.map(|what| format!("it is not true that {what}"));
         self.visited_again(account, other, untrue, left.map(|why| unvisited(&why)))
     }
 
@@ -111,7 +111,7 @@ impl<'n> Desk<'n> {
             Verdict::Searched(format!("{visited} markings{stubborn} were visited; {reachable}"))
         };
         if searched.markings > most {
-            return unvisited("more than are visited again");
+            return unvisited("too many to repeat (--visit)");
         }
         // If one of several obligations suffices, a visited marking may discharge it.
         let looks = account.sightings.open() > 0;
@@ -145,7 +145,7 @@ impl<'n> Desk<'n> {
         });
         if is_shown {
             return Verdict::Confirmed(
-                "markings were visited again until one showed it".to_owned(),
+                "markings were visited again until one showed the answer".to_owned(),
             );
         }
         match (found, satisfied) {
@@ -159,7 +159,9 @@ impl<'n> Desk<'n> {
                     (false, Some(what)) if !looks => {
                         Verdict::Refused(format!("visited again: it is not true that {what}"))
                     }
-                    _ => Verdict::Refused("visited again: nothing of it is shown".to_owned()),
+                    _ => {
+                        Verdict::Refused("visited again: no part of the answer is shown".to_owned())
+                    }
                 }
             }
             (Err(Flaw::Stopped), Some(what)) => {
@@ -188,7 +190,7 @@ impl<'n> Desk<'n> {
         };
         let visited = searched.markings;
         if visited > self.most_visited {
-            let why = format!("{} visited; more than are visited again", markings_were(visited));
+            let why = format!("{} visited; too many to repeat (--visit)", markings_were(visited));
             return Verdict::Searched(why);
         }
         let told =
@@ -210,7 +212,7 @@ impl<'n> Desk<'n> {
         if let Some(lost) = account.lost_and_wanted() {
             let lost = words::formula(self.net, lost);
             return Verdict::Refused(words::shortened(format!(
-                "visited again: not for ever {lost}"
+                "visited again: not always reachable: {lost}"
             )));
         }
         match () {
@@ -218,7 +220,7 @@ impl<'n> Desk<'n> {
             // An additional obligation is open, such as reachability or its negation.
             () if account.is_for_a_search() => self.search_again(account, searched),
             () if account.wants_losses_only() => {
-                Verdict::Refused("visited again: all of it stays reachable".to_owned())
+                Verdict::Refused("visited again: all goals stay reachable".to_owned())
             }
             () => Verdict::Refused(account.missing(self.net)),
         }

@@ -75,7 +75,7 @@ impl TreeAccount {
         let shows = |asked: &TreeProperty| labelling.decides(net, asked) == Some(true);
         let shown: Vec<bool> = self.properties.iter().map(shows).collect();
         if !shown.contains(&true) {
-            return Err("it is about another formula".to_owned());
+            return Err("the labelling is about another formula".to_owned());
         }
         let premises = Premises { claims: premises(claims, &labelling.given.never), homes };
         for (labellings, _) in self.labellings.iter_mut().zip(shown).filter(|(_, shown)| *shown) {
@@ -162,7 +162,7 @@ impl TreeAccount {
         let is_lost = |premises: &Premises| premises.homes.iter().any(|&at| !(shown.stays)(at));
         words::shortened(match open {
             None if labellings.iter().any(is_lost) => {
-                format!("that all of its premises stay reachable, of {what}")
+                format!("that all premises of {what} stay reachable")
             }
             None => format!("that {what}"),
             Some(&claim) => {

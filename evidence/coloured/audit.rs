@@ -121,7 +121,7 @@ impl<'m> ColouredAudit<'m> {
     fn leave_unjudged(&mut self, mut source: Source, why: &str) -> Result<(), Broken> {
         let name = &source.header().examination;
         if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-            return Err(source.broken(format!("{} is no examination", Quoted(name))));
+            return Err(source.broken(format!("{} is not an examination", Quoted(name))));
         }
         let mut judged: HashMap<String, Judged> = HashMap::new();
         let read = loop {

@@ -43,7 +43,7 @@ impl Reader<'_> {
     fn term_here(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
         let is = |found: usize| match found == sort {
             true => Ok(()),
-            false => Err(Unreadable::at(node, "this is of another sort than is expected here")),
+            false => Err(Unreadable::at(node, "the sort differs from the expected one")),
         };
         Ok(match name(node) {
             "variable" => {
@@ -172,7 +172,7 @@ impl Reader<'_> {
     /// Reads the partition element of a colour.
     fn part(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
         let Kind::Partition { of, part_of, .. } = self.declarations.kind(sort) else {
-            return Err(Unreadable::at(node, "this is no partition"));
+            return Err(Unreadable::at(node, "this is not a partition"));
         };
         let (of, part_of) = (*of, part_of.clone());
         Ok(Term::PartOf(Box::new(self.term(operand(node)?, of)?), part_of))

@@ -124,7 +124,7 @@ impl<'s> SystemAudit<'s> {
             let broken = |what: String| Broken { file: name.to_owned(), line, what };
             let read = serde_json::from_str(content).map_err(|error| broken(error.to_string()))?;
             if (line == 1) != matches!(read, Line::Evidence(_)) || ended {
-                return Err(broken("a line where it does not belong".to_owned()));
+                return Err(broken("a line of this kind is not allowed here".to_owned()));
             }
             match read {
                 Line::Evidence(header) => self.fits(&header).map_err(broken)?,
@@ -179,12 +179,11 @@ impl<'s> SystemAudit<'s> {
         let sizes = (self.system.components().len(), self.system.label_count());
         match () {
             () if header.format != FORMAT => Err(format!("the format is not `{FORMAT}`")),
-            () if header.semantics != self.endings.name() => Err(format!(
-                "it is not about the semantics that is asked for: {}",
-                self.endings.name()
-            )),
+            () if header.semantics != self.endings.name() => {
+                Err(format!("the file uses another semantics: {}", self.endings.name()))
+            }
             () if (header.components, header.labels) != sizes => {
-                Err("it is about a system of another size".to_owned())
+                Err("the file is about a system of another size".to_owned())
             }
             () => Ok(()),
         }
@@ -203,7 +202,7 @@ impl<'s> SystemAudit<'s> {
                 let RunOfLabels { labels, back } = given;
                 match run::check(self.system, formula, self.endings, labels, *back) {
                     Ok(()) => {
-                        Verdict::Confirmed("the run was followed component by component".into())
+                        Verdict::Confirmed("the run was replayed component by component".into())
                     }
                     Err(why) => Verdict::Refused(why),
                 }
@@ -219,14 +218,16 @@ impl<'s> SystemAudit<'s> {
                     Some(Some(holds)) if holds == value => Verdict::Confirmed(
                         "all joint states were visited, and the formula evaluated".to_owned(),
                     ),
-                    Some(Some(_)) => Verdict::Refused("the formula has the other value".to_owned()),
+                    Some(Some(_)) => {
+                        Verdict::Refused("the formula has the opposite value".to_owned())
+                    }
                     _ if !watch.goes_on() => self.stopped(),
                     _ => Verdict::Searched(format!("there are more than {most} joint states")),
                 }
             }
-            _ => {
-                Verdict::Refused("this is no evidence for that value of such a formula".to_owned())
-            }
+            _ => Verdict::Refused(
+                "this kind of evidence does not support this value of the formula".to_owned(),
+            ),
         }
     }
 
@@ -239,7 +240,9 @@ impl<'s> SystemAudit<'s> {
     ) -> Verdict {
         let Members { components, through, recurrence, order } = given;
         if !through.is_empty() && through.len() != components.len() {
-            return Verdict::Refused("`through` is not as long as `components`".to_owned());
+            return Verdict::Refused(
+                "`through` and `components` have different lengths".to_owned(),
+            );
         }
         let mut members: Vec<Member> = components.iter().map(|&it| Member::whole(it)).collect();
         for (member, labels) in members.iter_mut().zip(through) {
@@ -253,7 +256,7 @@ impl<'s> SystemAudit<'s> {
                 visit(system, formula, claim, most, goes_on)
             }
             Some(_) if self.endings != Endings::Ignored || *recurrence => {
-                Err("what is put together is about all infinite runs, and only these".to_owned())
+                Err("a composition in an order applies only to all infinite runs".to_owned())
             }
             Some(pairs) => {
                 composed::visit(system, formula, Order { members, pairs }, most, goes_on)
@@ -261,15 +264,16 @@ impl<'s> SystemAudit<'s> {
         };
         match visited {
             Ok(Visited::None(0)) => Verdict::Confirmed(
-                "what a run against it would do for ever cannot come for ever".to_owned(),
+                "the steps that a violating run repeats forever cannot occur infinitely often"
+                    .to_owned(),
             ),
             Err(why) => Verdict::Refused(why),
             Ok(Visited::None(nodes)) => Verdict::Confirmed(format!(
                 "{nodes} joint states of {} components were visited{}",
                 members.len(),
-                if order.is_some() { ", put together in that order" } else { "" }
+                if order.is_some() { ", composed in that order" } else { "" }
             )),
-            Ok(Visited::Some) => Verdict::Refused("there is a run against it".to_owned()),
+            Ok(Visited::Some) => Verdict::Refused("a run violates the formula".to_owned()),
             Ok(Visited::More) => Verdict::Searched(format!(
                 "there are more than {} joint states of these components",
                 self.most

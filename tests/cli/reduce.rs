@@ -370,14 +370,14 @@ fn logs_that_do_not_hold_are_refused_at_their_step() {
     };
     type Change = fn(&mut Value);
     let cases: [(Change, &str); 11] = [
-        (|log| drop(log["steps"].as_array_mut().unwrap().pop()), "leads"),
+        (|log| drop(log["steps"].as_array_mut().unwrap().pop()), "lead to"),
         (|log| log["steps"][0]["rule"] = "gcd-scaling".into(), "step 1: the conditions of rule"),
         (
             |log| log["steps"][0]["rule"] = "implicit-place".into(),
             "did you mean `implicit-places`?",
         ),
         (|log| log["steps"][0]["rule"] = "free-agglomeration".into(), "does not preserve"),
-        (|log| log["preserves"] = serde_json::json!([]), "nothing that it is preserved"),
+        (|log| log["preserves"] = serde_json::json!([]), "the log preserves no property"),
         (|log| log["preserves"] = serde_json::json!(["deadlok"]), "did you mean `deadlock`?"),
         (|log| log["support"] = serde_json::json!(["lock"]), "did you mean `lock1`?"),
         (|log| log["format"] = "9".into(), "format `9`"),
@@ -427,7 +427,7 @@ fn a_log_serves_its_own_nets_only() {
     }
     let message = desk
         .refused(1, &["reduce", "model.pnml", "--check", "log.json", "--reduced", "other.pnml"]);
-    assert!(message.contains("leads to another net"), "{message}");
+    assert!(message.contains("lead to another net"), "{message}");
     // A trace of the original net is not a trace of the reduced net.
     let message = desk.refused(1, &["replay", "model.pnml", "trace", "--log", "log.json"]);
     assert!(

@@ -74,8 +74,8 @@ fn weigh<'n>(
         Kind::NoRun => no_run::weigh(desk, account, id),
         Kind::Visited => visited::weigh(desk, account, id),
         Kind::Labelling => labelling::weigh(desk, account, id),
-        Kind::Count => Err("nothing is to be counted".to_owned()),
-        Kind::Reduction => Err("a reduction shows nothing by itself".to_owned()),
+        Kind::Count => Err("the question does not ask for a number".to_owned()),
+        Kind::Reduction => Err("a reduction alone proves nothing".to_owned()),
     };
     weighed.map_err(|why| failed(kind, id, &why))
 }

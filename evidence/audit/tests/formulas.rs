@@ -44,7 +44,7 @@ fn formulas_over_questions_take_evidence_for_each_part_that_decides() {
     let stays =
         |value: &str| visited.to_owned() + &answer("stays", value, "{\"structure\": \"s\"}");
     check(small, &formulas(), "Some", &stays("TRUE"), None);
-    check(small, &formulas(), "Some", &stays("FALSE"), Some("something of it is lost"));
+    check(small, &formulas(), "Some", &stays("FALSE"), Some("some goal can become unreachable"));
 }
 
 /// Evaluates a formula over questions about goals under a partial assignment of the goals.

@@ -34,7 +34,7 @@ pub(super) fn of_cases(
     negated: bool,
 ) -> Result<Question, Unreadable> {
     if Early::of(node).is_some() {
-        return Err(Unreadable::at(node, "this quantifier is not asked of cases"));
+        return Err(Unreadable::at(node, "this quantifier is not supported for cases"));
     }
     let all = name(node) == "all-paths";
     runs::of_runs(net, Some(done), all != negated, (inside(node)?, negated))
@@ -118,7 +118,7 @@ fn on_nested_paths(
     let is_apart = |operand| matches!(operand, Operand::Formula(..)) || all || count(&operand) <= 1;
     let spoken: usize = left.iter().map(count).sum();
     if any == all && spoken > 1 || !left.iter().copied().all(is_apart) {
-        let what = "formulas of CTL and LTL are answered, and not what mixes them";
+        let what = "CTL and LTL formulas are supported, but not their mixture";
         return Err(Unreadable::at(path, what));
     }
     let part = |operand: Operand<'_, '_>| match operand {

@@ -214,7 +214,7 @@ fn arguments_about_home_spaces() {
         Limits::None,
         ways,
         4,
-        &["not shown", "all of it stays"],
+        &["not shown", "all goals stay"],
     );
     kinds.all(5);
 }

@@ -124,7 +124,7 @@ pub(super) fn of_a_run(xml: String) -> Part {
 }
 
 pub(super) fn constant(digits: &str, sign: i128) -> Result<Part, String> {
-    let number: i64 = digits.parse().map_err(|_| format!("{digits} is no number below 2^63"))?;
+    let number: i64 = digits.parse().map_err(|_| format!("{digits} is not a number below 2^63"))?;
     Ok(Part::Number(Sum { constant: sign * i128::from(number), ..Sum::default() }))
 }
 
@@ -142,17 +142,15 @@ pub(super) fn closed(part: Part) -> Part {
 pub(super) fn formula(part: Part) -> Result<Formula, String> {
     match part {
         Part::Formula(formula) => Ok(formula),
-        Part::Number(_) => Err("a number stands where a formula is expected".to_owned()),
-        Part::Bound(_) => Err("a bound is no part of another formula".to_owned()),
+        Part::Number(_) => Err("found a number, expected a formula".to_owned()),
+        Part::Bound(_) => Err("`bound` cannot be part of another formula".to_owned()),
     }
 }
 
 fn number(part: Part) -> Result<Sum, String> {
     match part {
         Part::Number(sum) => Ok(sum),
-        Part::Formula(_) | Part::Bound(_) => {
-            Err("a formula stands where a number is expected".to_owned())
-        }
+        Part::Formula(_) | Part::Bound(_) => Err("found a formula, expected a number".to_owned()),
     }
 }
 
@@ -224,7 +222,7 @@ fn added(operator: Infix, mut left: Sum, mut right: Sum) -> Result<Sum, String> 
         std::mem::swap(&mut left, &mut right);
     }
     if !left.terms.is_empty() {
-        return Err("tokens times tokens".to_owned());
+        return Err("a product of token counts".to_owned());
     }
     let mut product = Sum::default();
     add(&mut product, right, left.constant)?;
