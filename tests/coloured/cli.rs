@@ -184,7 +184,7 @@ fn the_unfolding_and_its_map_are_for_other_tools() {
         desk.said(&["unfold", "model.pnml", "-o", "flat.pnml", "--map", "map.json"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(
-        stderr.contains("3 coloured places and 3 coloured transitions are 4 places and 4 "),
+        stderr.contains("3 coloured places and 3 coloured transitions unfold to 4 places and 4 "),
         "{stderr}"
     );
     let map = desk.json("map.json");

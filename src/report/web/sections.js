@@ -18,7 +18,8 @@ const certificateReader = (number) => {
   const certificate = data.certificates[number];
   const about = [
     certificate.reduced_by !== undefined
-      ? `about the net after ${plural(certificate.reduced_by, "reduction step")}; nodes of the original net are highlighted`
+      ? `about the net after ${plural(certificate.reduced_by, "reduction step")}; `
+        + "nodes of the original net are highlighted"
       : null,
     certificate.after_witness ? "about the markings after the witness" : null,
   ].filter(Boolean).join("; ");
@@ -133,7 +134,8 @@ const netSection = () => {
       class: key.form && key.form !== key.value && key.value !== "unknown" ? "conflict" : null },
     make("th", { scope: "row" }, breakable(key.key)), make("td", { class: `truth ${key.value}` }, key.value),
     form ? make("td", {}, key.form ? `form: ${key.form}` : "") : null,
-    make("td", { class: "reason" }, words(key.reason), key.assumes_units ? " (assumes the model's claim of safe units)" : "")))));
+    make("td", { class: "reason" }, words(key.reason),
+      key.assumes_units ? " (assumes the model's claim of safe units)" : "")))));
   const about = [...new Set(data.keys.map((key) => NETS[key.net]).filter(Boolean))];
   return section("net", "Size and shape", figures,
     fold(`The ${data.keys.length} properties of the contest's model form, with reasons`, () => [
@@ -185,13 +187,17 @@ const reductionsSection = () => {
       make("tbody", {}, row("places", 0), row("transitions", 1), row("arcs", 2))),
       make("p", {}, rules ? `Rules: ${rules}.` : "No rule applies.", one.cut_short ? " Stopped at the time limit." : ""),
       left.size ? make("p", { class: "actions" },
-        button("Show the remaining nodes", () => { light(left, `The remaining nodes for ${one.keeps}`); toFigure(); })) : null,
+        button("Show the remaining nodes", () => {
+          light(left, `The remaining nodes for ${one.keeps}`);
+          toFigure();
+        })) : null,
       one.steps.length ? make("ol", { class: "steps" }, one.steps.map((step) => make("li", {}, words(step)))) : null,
       more > 0 ? make("p", { class: "muted" }, `and ${plural(more, "more application")}`) : null,
     ]);
   });
   return section("reductions", "Reductions",
-    make("p", { class: "muted" }, "Smaller nets that preserve the answer to one question. The engines work on such nets."),
+    make("p", { class: "muted" },
+      "Smaller nets that preserve the answer to one question. The engines work on such nets."),
     ...items);
 };
 

@@ -196,16 +196,19 @@ const labels = () => {
   if (!data.coming.length) return null;
   const nameOf = (one) => data.labels[one.label];
   const others = data.coming.filter((one) => one.comes !== true).map((one) => question({
-    name: nameOf(one), formula: one.comes === null ? "Does this label occur?" : "This label never occurs.", value: one.comes,
+    name: nameOf(one), value: one.comes,
+    formula: one.comes === null ? "Does this label occur?" : "This label never occurs.",
     good: one.comes, reason: one.reason, evidence: one.evidence, lines: one.lines, blocked: [], run: null,
     otherwise: null,
   }));
   const come = data.coming.filter((one) => one.comes === true).map((one) => (one.run === null
     ? make("span", {}, nameOf(one))
-    : button(nameOf(one), () => playRun(one.run, `A run that ends with ${nameOf(one)}`), { title: "Play a run that ends with this label" })));
+    : button(nameOf(one), () => playRun(one.run, `A run that ends with ${nameOf(one)}`),
+      { title: "Play a run that ends with this label" })));
   return make("section", { id: "labels" }, make("h2", {}, "Labels"),
     others.length ? make("ol", { class: "questions" }, others) : null,
-    come.length ? make("p", { class: "muted" }, "These labels occur. Press a label to play a run that ends with it.") : null,
+    come.length ? make("p", { class: "muted" },
+      "These labels occur. Press a label to play a run that ends with it.") : null,
     make("div", { class: "labels" }, come));
 };
 
